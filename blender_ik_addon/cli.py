@@ -21,22 +21,22 @@ from .properties.access import rig_of
 from .properties.refusal import Refused
 
 NAME = "articulate"
-_OF_FILES = (RuntimeError, OSError, UnicodeError)  # what Blender and Python say of files and their names
+_OF_FILES = (RuntimeError, OSError, UnicodeError)  # errors of Blender and Python about files and their names
 
 
 def run(arguments: list[str]) -> int:
-    """Do what the command line says.
+    """Run the command.
 
     Args:
-        arguments: what follows `--command articulate`.
+        arguments: the ones after `--command articulate`.
 
     Returns:
-        0 if it was done, 1 if something could not be solved, baked or saved; what and why is printed, and is
-        in the report. Nothing is saved then. With `--exit-zero` it is 0 too where another machine would get
-        no further.
+        0 on success, 1 if something could not be solved, baked or saved. Then nothing is saved, and the
+            reason is printed and in the report. With `--exit-zero` it is also 0 if another machine would
+            fail, too.
 
     Raises:
-        SystemExit: 2, the command line is wrong; 0, it asks for help.
+        SystemExit: 2 for a wrong command line; 0 after --help.
     """
     from .control.report.reasons import REASONS
 
@@ -71,7 +71,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _solve_or_bake(options: argparse.Namespace, reports: dict[str, dict[str, Any]]) -> None:
-    """Do it and save, adding to the reports; what is raised is about the file as a whole."""
+    """Solve or bake, save, and add to the reports; raises errors that concern the whole file."""
     _require_place("--output", options.output)
     bpy.ops.wm.open_mainfile(filepath=str(options.file.resolve()))
     _go_to(options)
@@ -83,17 +83,17 @@ def _solve_or_bake(options: argparse.Namespace, reports: dict[str, dict[str, Any
 
 
 def _save(output: Path) -> None:
-    """Save the file, and read it back: on a full disk Blender may say that it has saved half of it.
+    """Save the file and read it back, because Blender may report success on a full disk.
 
     Raises:
-        OSError: it could not be saved; what was there is as it was.
+        OSError: the file could not be saved; an existing file is unchanged.
     """
     try:
         with _replacing(output) as beside:
             bpy.ops.wm.save_as_mainfile(filepath=str(beside), copy=True)
             reading: Any = bpy.data.libraries.load(str(beside))
             with reading:
-                pass  # its index stands at the end
+                pass  # reads the index at the end of the file
     except _OF_FILES as reason:
         free = shutil.disk_usage(output.resolve().parent).free / 1e6
         raise OSError(
@@ -104,20 +104,20 @@ def _save(output: Path) -> None:
 
 @contextmanager
 def _replacing(path: Path) -> Iterator[Path]:
-    """A file to write beside another one, whose place it takes once it is whole."""
+    """A temporary file beside another one, which replaces it when complete."""
     path = path.resolve()
     beside = path.with_name(f".{path.stem}-{os.getpid()}{path.suffix}")
     try:
         yield beside
         with beside.open("rb+") as written:
-            os.fsync(written.fileno())  # some file systems find out only now that there is no room
+            os.fsync(written.fileno())  # some file systems report a full disk only now
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
 
 
 def _do(rig: bpy.types.Object, options: argparse.Namespace) -> dict[str, Any]:
-    """The report of one armature; one that cannot be solved does not keep others from being told about."""
+    """The report of one armature; a failure does not prevent the other ones."""
     from .control.frame.solve import solve_now
     from .control.report.reasons import REASONS
 
@@ -128,7 +128,7 @@ def _do(rig: bpy.types.Object, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _failed(options: argparse.Namespace, reason: Exception) -> dict[str, Any]:
-    """The report of what was not done; `retry` is whether another attempt or machine may do it."""
+    """The report of a failure; `retry` is whether another attempt or machine may succeed."""
     retry = isinstance(reason, RuntimeError | OSError)
     return {"operation": options.action, "status": FAILED, "message": _sentence(reason), "retry": retry}
 
@@ -157,10 +157,11 @@ def _bake(rig: bpy.types.Object, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _require_place(option: str, path: Path | None) -> None:
-    """See that a file can be written: better before an hour of baking than after it.
+    """Check that a file can be written, before an hour of baking.
 
     Raises:
-        OSError: it cannot. On another machine it may: a directory that is missing may not be mounted here.
+        OSError: it cannot be written. Another machine may succeed, because a missing directory may be a
+            mount.
     """
     if path is None:
         return
@@ -171,7 +172,7 @@ def _require_place(option: str, path: Path | None) -> None:
 
 
 def _go_to(options: argparse.Namespace) -> None:
-    """Go to the scene, and to the frame that is to be solved."""
+    """Change to the scene and the frame to solve."""
     if options.scene is not None:
         scene = bpy.data.scenes.get(options.scene)
         if scene is None:
@@ -184,12 +185,12 @@ def _go_to(options: argparse.Namespace) -> None:
 
 
 def _sentence(reason: Exception) -> str:
-    """What an error says, without what Blender puts around it."""
+    """The message of an error, without Blender's prefix."""
     return str(reason).removeprefix("Error: ").strip()
 
 
 def _unknown(options: argparse.Namespace) -> dict[str, Refused]:
-    """Names of armatures that are asked for and are not there, each with what to say of it."""
+    """Names of armatures that do not exist, each with a refusal."""
     there = [o.name for o in bpy.context.scene.objects if o.type == "ARMATURE"]
     known = ", ".join(f"'{name}'" for name in there) or "none"
     return {
@@ -200,7 +201,7 @@ def _unknown(options: argparse.Namespace) -> dict[str, Refused]:
 
 
 def _armatures(options: argparse.Namespace) -> list[bpy.types.Object]:
-    """The armatures that are named, else all that have effectors."""
+    """The named armatures, else all with effectors."""
     found = [o for o in bpy.context.scene.objects if o.type == "ARMATURE"]
     if options.armature:
         by_name = {rig.name: rig for rig in found}
@@ -268,7 +269,7 @@ def _count(text: str) -> int:
 
 
 def _frame(text: str) -> int:
-    """A frame that Blender can go to, for argparse."""
+    """A valid frame of Blender, for argparse."""
     from .control.bake.bake import frame_limits
 
     first, last = frame_limits()
@@ -293,12 +294,12 @@ def _length(text: str) -> float:
 
 
 def _say(text: str, *, failed: bool = False) -> None:
-    """To the shell: a command line has no other place to speak."""
+    """Print to the shell."""
     print(text, file=sys.stderr if failed else sys.stdout, flush=True)
 
 
 class _Command:
-    """The registered command: Blender gives a handle for it, which alone can unregister it."""
+    """The registered command; Blender's handle is needed to unregister it."""
 
     handle: Any = None
 
@@ -312,7 +313,7 @@ def attach() -> None:
 
 
 def detach() -> None:
-    """Unregister it."""
+    """Unregister the command."""
     if _Command.handle is not None:
         bpy.utils.unregister_cli_command(_Command.handle)
         _Command.handle = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the reports of many files say, a line for each armature: the last task of a job on a farm."""
+"""Prints the reports of many files, one line per armature: the last task of a farm job."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 FAILED = "FAILED"
-"""Status in the report of an armature of which nothing was solved or baked."""
+"""Status in the report of an armature that was not solved or baked."""
 
 
 def summarise(places: Sequence[Path]) -> int:
-    """Print the lines, those of failures to standard error.
+    """Print the lines; those of failures to standard error.
 
     Args:
         places: reports, or directories of reports (`*.json`).
 
     Returns:
-        0 if everything was done, 1 if something was not or a report cannot be read.
+        0 on success, 1 if something failed or a report cannot be read.
     """
     failures = 0
     for path in (each for place in places for each in _reports(place)):
@@ -30,12 +30,12 @@ def summarise(places: Sequence[Path]) -> int:
 
 
 def _reports(place: Path) -> list[Path]:
-    """The reports at a place; the place itself if there is none, to be told about."""
+    """The reports in a directory; the path itself if there are none, so that this is reported."""
     return (sorted(place.glob("*.json")) if place.is_dir() else []) or [place]
 
 
 def _lines(path: Path) -> Iterator[tuple[str, str]]:
-    """The status of each armature in a report, and what to print about it."""
+    """Status and text for each armature in a report."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         found = [(name, report["status"], report["message"]) for name, report in content.items()]

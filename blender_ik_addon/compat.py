@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the versions of Blender differ, from 4.2 to 5.2: the only file with version checks.
+"""Differences between Blender versions from 4.2 to 5.2; the only file with version checks.
 
-What can be asked of an object itself ("has it slots?") is asked so, because that stays right in versions that
-do not exist yet.
+Where possible, features of objects are tested instead of versions, because this also works in future
+versions.
 """
 
 from __future__ import annotations
@@ -11,77 +11,77 @@ from typing import Any, Final
 
 import bpy
 
-# 4.5 gave points a shader of their own; the plain one draws none there on some drivers.
+# 4.5 has a separate point shader; the plain one draws no points there on some drivers.
 POINT_SHADER: Final = "POINT_FLAT_COLOR" if bpy.app.version >= (4, 5, 0) else "FLAT_COLOR"
 
-# Since 5.0 numpy reads a matrix of `mathutils` as it reads an array of its own.
+# From 5.0 on, numpy reads matrices of `mathutils` through the buffer protocol.
 MATRICES_ARE_BUFFERS: Final = bpy.app.version >= (5, 0, 0)
 
-# For a click, sticks were half as wide as drawn; since 4.4 they are as wide.
+# Until 4.3, the clickable width of sticks was half the drawn width.
 PICK_STICK: Final = 1.0 if bpy.app.version >= (4, 4, 0) else 0.5
 
 
 def bone_selected(bone: bpy.types.PoseBone) -> bool:
-    """Whether a bone is selected in pose mode; 5.0 moved this from the bone to the pose bone."""
+    """Whether a bone is selected in Pose Mode; 5.0 moved this from the bone to the pose bone."""
     owner: Any = bone if hasattr(bone, "select") else bone.bone
     return bool(owner.select)
 
 
 def select_bone(bone: bpy.types.PoseBone, select: bool = True) -> None:
-    """Select or deselect a bone in pose mode."""
+    """Select or deselect a bone in Pose Mode."""
     owner: Any = bone if hasattr(bone, "select") else bone.bone
     owner.select = select
 
 
 def snaps_to_grid(settings: bpy.types.ToolSettings) -> bool:
-    """Whether increments are places of the world; 4.3 made this an element of its own."""
+    """Whether increments are absolute positions; 4.3 made this a separate snap element."""
     absolute = getattr(settings, "use_snap_grid_absolute", False) and "INCREMENT" in settings.snap_elements
     return absolute or "GRID" in settings.snap_elements
 
 
 # ------------------------------------------------------------------------------------------------ actions
-# Up to 4.3 an action holds F-curves and groups itself. Since 4.4 it holds slots, layers and strips, and a
-# "channel bag" for each slot holds F-curves and groups. An old action quacks like a bag, so callers only ever
-# see bags.
+# Up to 4.3 an action contains F-curves and groups. From 4.4 on it contains slots, layers and strips, and a
+# "channel bag" per slot contains F-curves and groups. An old action has the interface of a bag, so callers
+# only use bags.
 
 Action = Any
-"""An action of any version: the types of one version lack what the others have."""
+"""An action of any version; the types of one version lack members of the others."""
 
 
 def has_slots(action: Action) -> bool:
-    """Whether actions of this Blender are layered."""
+    """Whether this Blender's actions are layered."""
     return hasattr(action, "slots")
 
 
 def _first_strip(action: Action) -> Any | None:
-    """Where Blender itself keys a layered action; None if it has no layer or no strip."""
+    """The strip that Blender itself keys in a layered action; None if there is none."""
     return action.layers[0].strips[0] if action.layers and action.layers[0].strips else None
 
 
 def assigned_slot(owner: bpy.types.Object) -> str:
-    """Identifier of the slot of its action that animates an object, "" if there is none."""
+    """Identifier of the slot that animates an object in its action, "" if there is none."""
     return played_slot(owner.animation_data)
 
 
 def assign_action(owner: bpy.types.Object, action: Action | None, slot: str = "") -> None:
-    """Let an action animate an object; see `play`.
+    """Assign an action to an object; see `play`.
 
     Args:
         owner: with animation data.
-        action: None takes the present one off.
+        action: None removes the present one.
         slot: identifier of the slot.
     """
     play(owner.animation_data, action, slot)
 
 
 def play(player: Any, action: Action | None, slot: str = "") -> None:
-    """Let animation data or an NLA strip play an action.
+    """Assign an action to animation data or an NLA strip.
 
     Args:
         player: the animation data or the strip.
-        action: None takes the present one off.
-        slot: identifier of the slot; "" for none, whatever Blender would choose: a slot of somebody else
-            would move the owner by curves that were made for them.
+        action: None removes the present one.
+        slot: identifier of the slot; "" for none. Blender's own choice is overridden, because another owner's
+            slot would move this one with curves that are not for it.
     """
     player.action = action
     if action is not None and has_slots(action):
@@ -89,13 +89,13 @@ def play(player: Any, action: Action | None, slot: str = "") -> None:
 
 
 def played_slot(player: Any) -> str:
-    """Identifier of the slot that animation data or an NLA strip plays of its action, "" if it plays none."""
+    """Identifier of the slot that animation data or an NLA strip plays, "" if it plays none."""
     slot = getattr(player, "action_slot", None)
     return slot.identifier if slot else ""
 
 
 def played_bag(player: Any) -> Any | None:
-    """What holds the F-curves that animation data or an NLA strip plays, None if nothing does yet."""
+    """The bag of F-curves that animation data or an NLA strip plays, None if there is none."""
     action: Action = player.action if player else None
     if action is None or not has_slots(action):
         return action
@@ -104,11 +104,11 @@ def played_bag(player: Any) -> Any | None:
 
 
 def slot_bags(action: Action, slot: str) -> list[Any]:
-    """Everything in an action that holds F-curves of a slot, in all its layers and strips.
+    """All bags of F-curves of a slot in an action, in all layers and strips.
 
     Args:
         action: an action.
-        slot: identifier of the slot; without meaning up to 4.3.
+        slot: identifier of the slot; ignored up to 4.3.
     """
     if not has_slots(action):
         return [action]
@@ -120,25 +120,25 @@ def slot_bags(action: Action, slot: str) -> list[Any]:
 
 
 def all_bags(action: Action) -> list[Any]:
-    """Everything in an action that holds F-curves, of all slots."""
+    """All bags of F-curves in an action, of all slots."""
     if not has_slots(action):
         return [action]
     return [bag for slot in action.slots for bag in slot_bags(action, slot.identifier)]
 
 
 def find_bag(owner: bpy.types.Object) -> Any | None:
-    """What holds the F-curves that animate an object now, None if nothing does yet."""
+    """The bag of F-curves that animate an object, None if there is none."""
     return played_bag(owner.animation_data)
 
 
 def strip_curves(strip: bpy.types.NlaStrip) -> list[Any]:
-    """The F-curves that an NLA strip plays, those of its own slot where actions have slots."""
+    """The F-curves that an NLA strip plays; with slots, those of its own slot."""
     bag = played_bag(strip)
     return list(bag.fcurves) if bag is not None else []
 
 
 def ensure_bag(owner: bpy.types.Object) -> Any:
-    """What holds the F-curves that animate an object, made within its action where it is missing.
+    """The bag of F-curves that animate an object; created in its action if missing.
 
     Args:
         owner: with an action assigned.
@@ -156,7 +156,7 @@ def ensure_bag(owner: bpy.types.Object) -> Any:
 
 
 def structure(action: Action) -> tuple[set[str], int, int, set[str]]:
-    """What an action has besides curves: slots, layers, strips of the first layer, slots that have a bag."""
+    """The structure of an action: slots, layers, strips of the first layer, slots with a bag."""
     if not has_slots(action):
         return set(), 0, 0, set()
     strip, layers = _first_strip(action), action.layers
@@ -165,7 +165,7 @@ def structure(action: Action) -> tuple[set[str], int, int, set[str]]:
 
 
 def restore_structure(action: Action, before: tuple[set[str], int, int, set[str]]) -> None:
-    """Remove what `ensure_bag` has made in an action since `before` was taken with `structure`."""
+    """Remove everything that `ensure_bag` has created since `before` was taken with `structure`."""
     if not has_slots(action):
         return
     slots, layer_count, strip_count, bags = before
@@ -183,7 +183,7 @@ def restore_structure(action: Action, before: tuple[set[str], int, int, set[str]
 
 
 def new_curve(bag: Any, path: str, index: int, group: str) -> bpy.types.FCurve:
-    """Add an F-curve to a bag, in the group of that name."""
+    """Add an F-curve to a bag, in the group with a name."""
     curve: bpy.types.FCurve = bag.fcurves.new(path, index=index)
     curve.group = bag.groups.get(group) or bag.groups.new(group)
     return curve

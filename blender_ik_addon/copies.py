@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Two copies of the add-on, an installed one and one in development, cannot be enabled at once.
+"""Prevents two copies of the add-on, installed and in development, from being enabled together.
 
-Both have their data at `Object.articulate` and their operators under the same names.
+Both would use `Object.articulate` and the same operator names.
 """
 
 from typing import Any
@@ -9,11 +9,11 @@ from typing import Any
 import bpy
 
 NAME = "articulate"
-"""Of the pointers to the add-on's data."""
+"""Name of the pointers to the add-on's data."""
 
 
 def registered_by(owner: type = bpy.types.Object) -> str:
-    """The package whose data a type of Blender's points to under `NAME`, "" if there is none."""
+    """The package whose data a Blender type points to under `NAME`, "" if there is none."""
     if not hasattr(owner, NAME):
         return ""
     described: Any = owner.bl_rna.properties[NAME]  # type: ignore[attr-defined]
@@ -24,15 +24,15 @@ def registered_by(owner: type = bpy.types.Object) -> str:
 
 
 def is_ours(owner: type = bpy.types.Object) -> bool:
-    """Whether it is this copy that has its data there."""
+    """Whether this copy owns the data there."""
     return registered_by(owner) == __package__
 
 
 def require_alone() -> None:
-    """Stop before anything is imported or registered if another copy is enabled.
+    """Refuse if another copy is enabled, before anything is imported or registered.
 
     Raises:
-        ImportError: of this package, which Blender shows as a sentence without a traceback.
+        ImportError: with the name of this package, so that Blender shows it without a traceback.
     """
     other = registered_by()
     if other and not is_ours():

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What happens by itself: live solving, and what has to be put right when Blender loads a file or undoes.
+"""Handlers: live solving, and updates after loading a file or an undo.
 
-While nothing is live the handlers return at once, and the library is not loaded. What they are given is
-evaluated, and what they write is evaluated next, in the same frame. An update is asked for only of the graph
-that they are given, and only between a figure that leads and one that follows it.
+While nothing is live, the handlers return immediately and the library is not loaded. Their input is
+evaluated, and Blender evaluates what they write in the same frame. They only update the given depsgraph,
+between figures that depend on each other.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _LISTS = (
 
 
 def attach() -> None:
-    """Add the handlers; what they keep between calls lives in them and ends with them."""
+    """Add the handlers, which own the data that they keep between calls."""
     for name, function in _make(_Live()):
         getattr(bpy.app.handlers, name).append(function)
     keep_readers()
@@ -61,17 +61,17 @@ def detach() -> None:
 
 
 class _Live:
-    """The live figures, made when something is live: that loads the library.
+    """The live figures; created when something is live, because that loads the library.
 
     Attributes:
-        figures: None before.
+        figures: None before the first use.
     """
 
     def __init__(self) -> None:
         self.figures: LiveFigures | None = None
 
     def ensure(self) -> LiveFigures:
-        """The figures, made if they are not there yet."""
+        """The figures, created at the first call."""
         if self.figures is None:
             from .control.live.live import LiveFigures
 
@@ -82,7 +82,7 @@ class _Live:
 def _make(live: _Live) -> list[tuple[str, Callable[..., None]]]:
     @persistent
     def forget_bake(*_args: object) -> None:
-        """After a load: no bake is running, whatever the window manager of the old file said."""
+        """After a load: reset the state of bakes and live figures."""
         session = session_of(bpy.context)
         session.baking, session.progress = False, 0.0
         if live.figures is not None:
@@ -94,7 +94,7 @@ def _make(live: _Live) -> list[tuple[str, Callable[..., None]]]:
 
     @persistent
     def count_live(*_args: object) -> None:
-        """After an undo: what is live may be another one, and stand otherwise."""
+        """After an undo: discard the live figures' caches, and look for live armatures."""
         if live.figures is not None:
             live.figures.forget()
         session_of(bpy.context).any_live = any_live()
@@ -103,14 +103,14 @@ def _make(live: _Live) -> list[tuple[str, Callable[..., None]]]:
 
     @persistent
     def keep_overrides(*_args: object) -> None:
-        """Before a save: nothing that was set up on a linked character, or animated, is to be lost."""
+        """Before a save: prepare overrides and animation so that nothing is lost."""
         store_roots(all_armatures())
         prepare_overrides()
         _look_at_lists()
 
     @persistent
     def solve_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-        """In every frame, those of a render too."""
+        """In every frame, also those of a render."""
         session = _session()
         if _is_any_live(session):
             live.ensure().solve(scene, depsgraph, session)
@@ -119,17 +119,17 @@ def _make(live: _Live) -> list[tuple[str, Callable[..., None]]]:
 
     @persistent
     def solve_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-        """When a target, a pin or a live armature has changed, or came into the scene."""
+        """After a change of a target, a pin or a live armature."""
         figures = live.figures
         if figures is not None:
-            if figures.solving:  # it has those evaluated that others follow
+            if figures.solving:  # it updates figures that others depend on
                 return
             figures.updated()
         session = _session()
         if depsgraph.id_type_updated("ARMATURE"):
             changed = {update.id.original for update in depsgraph.updates}
             follow_renamed(one for one in all_armatures() if one.data in changed)
-        if depsgraph.id_type_updated("COLLECTION"):  # linked or appended, perhaps
+        if depsgraph.id_type_updated("COLLECTION"):  # objects may have been linked or appended
             session.any_live = any_live()
             pin_older_roots(all_armatures())
         if not _is_any_live(session):
@@ -151,7 +151,7 @@ def _make(live: _Live) -> list[tuple[str, Callable[..., None]]]:
 
     @persistent
     def tell_rest(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-        """After a playback: what frames that pass leave unsaid."""
+        """After a playback: show the full results."""
         session = _session()
         if _is_any_live(session):
             live.ensure().tell(scene, depsgraph, session)
@@ -168,20 +168,20 @@ def _make(live: _Live) -> list[tuple[str, Callable[..., None]]]:
 
 
 def _look_at_names() -> None:
-    """Follow what was renamed in the meantime, and let bones of older files store their names."""
+    """Update references to renamed bones, and let bones of older files store their names."""
     follow_renamed(all_armatures())
     for armature in all_armatures():
         remember(armature)
 
 
 def _look_at_lists() -> None:
-    """Let animation follow items of lists that scripts or libraries have changed; see `item_animation`."""
+    """Update the animation of list items, see `item_animation`."""
     for armature in all_armatures():
         follow(armature)
 
 
 def _session() -> Any:
-    # `bpy.context` is not for the thread of a render.
+    # `bpy.context` must not be used in the thread of a render
     manager: Any = bpy.data.window_managers[0]
     return manager.articulate
 

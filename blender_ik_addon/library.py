@@ -13,13 +13,13 @@ NAME = "ikmath"
 
 
 def forget_if_replaced() -> None:
-    """Drop the library from memory if another version lies on disk; the next import then reads that one."""
+    """Remove the library from memory if the version on disk differs; the next import loads that one."""
     loaded = sys.modules.get(NAME)
     if loaded is None:
         return
     try:
         on_disk = metadata.version(NAME)
-    except metadata.PackageNotFoundError:  # run from the source tree, nothing was installed
+    except metadata.PackageNotFoundError:  # running from the source tree, not installed
         return
     if on_disk != loaded.__version__:
         for name in [name for name in sys.modules if name.partition(".")[0] == NAME]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a user sets once for all files: how new targets look, hints, keys."""
+"""User preferences: display of new targets, hints, keys."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ _KEYMAP = "Pose"
 
 
 def _begin_hints_anew(preferences: "ArticulatePreferences", _context: bpy.types.Context) -> None:
-    """Switched on again, the hints start with the first."""
+    """When hints are switched on again, restart with the first."""
     preferences.hints_followed = 0
 
 
@@ -53,7 +53,7 @@ class ArticulatePreferences(bpy.types.AddonPreferences):
     )
 
     def draw(self, context: bpy.types.Context) -> None:
-        """The settings, and below them the keys, which can be changed there."""
+        """The settings, and below them the shortcuts, which can be changed there."""
         column = self.layout.column()
         column.use_property_split = True
         column.prop(self, "target_display")
@@ -63,11 +63,11 @@ class ArticulatePreferences(bpy.types.AddonPreferences):
 
 
 def _draw_keys(column: Any, context: bpy.types.Context) -> None:
-    """The extension's lines of the user's keymap, as the preferences of Blender's keymap draw them."""
+    """The extension's entries of the user's keymap, drawn as in Blender's keymap preferences."""
     import rna_keymap_ui  # Blender's own; needed here alone
 
     keys = context.window_manager.keyconfigs.user
-    keymap: Any = keys.keymaps.get(_KEYMAP) if keys is not None else None  # none without a window
+    keymap: Any = keys.keymaps.get(_KEYMAP) if keys is not None else None  # there is none without a window
     items = [] if keymap is None else [item for item in keymap.keymap_items if is_our_key(item)]
     if items:
         column.label(text="Keys in Pose Mode")
@@ -77,19 +77,19 @@ def _draw_keys(column: Any, context: bpy.types.Context) -> None:
 
 
 def is_our_key(item: Any) -> bool:
-    """Whether a line of a keymap calls an operator or a menu of the extension."""
+    """Whether a keymap entry calls an operator or a menu of the extension."""
     called = getattr(item.properties, "name", "") if item.idname.startswith("wm.call_menu") else ""
     return item.idname.startswith("articulate.") or str(called).startswith("ARTICULATE_")
 
 
 def own_preferences(context: bpy.types.Context) -> Any | None:
-    """The extension's preferences; None where it runs without."""
+    """The extension's preferences; None if it runs without."""
     addon = context.preferences.addons.get(ArticulatePreferences.bl_idname)
     return None if addon is None else addon.preferences
 
 
 def target_look(context: bpy.types.Context) -> dict[str, Any]:
-    """How new targets are drawn; empty (the defaults) where the add-on runs without preferences."""
+    """Display of new targets; empty (the defaults) without preferences."""
     found = own_preferences(context)
     return {} if found is None else {"display": found.target_display, "size": found.target_size}
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One ordered list of what the add-on registers, so that a failure half-way can be undone exactly.
+"""The ordered list of everything that is registered, so that a failure can be undone exactly.
 
-A module on the list has `CLASSES` (registered in order) and may have `attach()` and `detach()` for what is no
-class: pointers on Blender types, menu entries, handlers. `detach` must bear a call after a failed `attach`.
+Each module has `CLASSES` (registered in order) and may have `attach()` and `detach()` for everything else:
+pointers on Blender types, menu entries, handlers. `detach` must work after a failed `attach`.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ MODULES: tuple[ModuleType, ...] = (properties, preferences, operators, ui, viewp
 
 
 def register() -> None:
-    """Register everything; on an error undo what was done and raise it again.
+    """Register everything; on an error undo the rest and raise it again.
 
-    Registering while registered starts afresh, as after a reload of the scripts.
+    If already registered, for example after a reload of the scripts, it unregisters first.
 
     Raises:
-        ImportError: another copy of the add-on is enabled; it stays as it is.
+        ImportError: another copy of the add-on is enabled; it is not changed.
     """
     require_alone()
     if is_ours():
@@ -34,13 +34,13 @@ def register() -> None:
         for module in MODULES:
             _register_module(module, undo)
         undo.pop_all()
-    # Blender as a program disables its add-ons before it ends. As a Python module it does not, and then 4.5
-    # hangs over the handlers that are left.
+    # Blender as a program disables its add-ons before it exits. As a Python module it does not, and then 4.5
+    # hangs because of the remaining handlers.
     atexit.register(unregister)
 
 
 def unregister() -> None:
-    """Take everything back, last first; a failure does not stop that and is raised at the end."""
+    """Unregister everything in reverse order; a failure does not stop this and is raised at the end."""
     atexit.unregister(unregister)
     with ExitStack() as undo:
         for module in MODULES:
@@ -60,5 +60,5 @@ def _register_module(module: ModuleType, undo: ExitStack) -> None:
 
 
 def _unregister_class(cls: type) -> None:
-    if "bl_rna" in cls.__dict__:  # `is_registered` says the same, but gizmos have none
+    if "bl_rna" in cls.__dict__:  # `is_registered` is equivalent, but gizmos do not have it
         bpy.utils.unregister_class(cls)

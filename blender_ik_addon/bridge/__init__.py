@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blender's data on one side, plain numpy arrays and ikmath's figures on the other.
+"""Converts Blender's data to numpy arrays and figures of ikmath, and back.
 
-These modules keep no Blender objects and handle no events. `ikmath` does all numeric work, except for what
+These modules keep no Blender objects and handle no events. The numeric work is in `ikmath`, except where it
 depends on how Blender stores its data.
 """

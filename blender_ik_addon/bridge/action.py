@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes baked channels into an action, all of them or none.
+"""Writes baked channels into an action, all or none.
 
-Only the given channels change, and only their keys within the baked range. Keys outside, other bones and
-other slots stay. If something fails, or the bake is taken back, the action is restored.
+Only the given channels change, and only their keys within the baked range. After an error, or on request, the
+action is restored.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ CLEAN_TOLERANCE: Final = 1e-4  # Blender's own, in `bpy_extras.anim_utils`
 
 
 class Backup:
-    """What `write_keys` has changed, to take it back. Valid until Undo or until another file is loaded.
+    """The changes of `write_keys`, to revert. Valid until Undo or until another file is loaded.
 
     Attributes:
-        action_name: name of the action that was written.
+        action_name: name of the written action.
     """
 
     def __init__(self, action_name: str, undo: ExitStack) -> None:
@@ -38,17 +38,17 @@ class Backup:
         self._undo = undo
 
     def restore(self) -> None:
-        """Put actions and pose back as they were before `write_keys`; a second call does nothing."""
+        """Restore actions and pose to their state before `write_keys`; a second call does nothing."""
         self._undo.close()
 
 
 def key_time(scene: bpy.types.Scene, frame: float) -> float:
-    """When a frame of a scene is in its animation: elsewhere if time is remapped, for slow motion say."""
+    """Animation time of a scene's frame; they differ if time is remapped, for example for slow motion."""
     return frame * scene.render.frame_map_old / scene.render.frame_map_new
 
 
 def key_rate(scene: bpy.types.Scene) -> float:
-    """How much of a scene's animation, in its frames, passes in a second."""
+    """Animation frames per second of a scene."""
     return key_time(scene, scene.render.fps / scene.render.fps_base)
 
 
@@ -62,24 +62,25 @@ def write_keys(
 ) -> Backup:
     """Write baked curves into the action of an armature object.
 
-    Muting, and modifiers other than Cycles, are switched off on these curves, so that the values show.
+    On these curves, muting is removed and modifiers other than Cycles are muted, so that the values have
+    effect.
 
     Args:
         armature_object: the original object.
-        curves: what to write; each gets the group of its bone.
-        new_action: write into a copy of the present action (so that what is not baked goes on as before), or
-            a new one where there is none; else into the present action itself. An action that an earlier call
-            has made is overwritten, if it is unchanged.
-        frame_range: first and last frame within which the old keys of these channels go; default: that of
-            each curve.
-        clean: leave out the keys that Blender's "Clean Curves" leaves out, but from curves with slopes.
+        curves: to write; each is grouped by its bone.
+        new_action: write into a copy of the present action, which keeps the other channels, or into a new
+            action if there is none; otherwise into the present action. An unchanged action from an earlier
+            call is overwritten.
+        frame_range: first and last frame of the range in which old keys of these channels are replaced;
+            default: that of each curve.
+        clean: omit the keys that Blender's "Clean Curves" removes; not for curves with slopes.
 
     Returns:
-        What takes it all back.
+        An object that reverts everything.
 
     Raises:
-        FigureFault: the action is linked, a curve in it locked, the NLA would not show what is written, or a
-            value is no number. Nothing is changed then, nor after any other error.
+        FigureFault: the action is linked, a curve is locked, the NLA would hide the result, or a value is not
+            finite. After any error nothing is changed.
     """
     _check(armature_object, curves, new_action)
     with ExitStack() as undo:
@@ -100,10 +101,10 @@ def write_keys(
 def to_be_keyed(
     armature_object: bpy.types.Object, changed: Iterable[tuple[str, str, int]]
 ) -> tuple[tuple[str, str, int], ...]:
-    """What needs a curve so that changed components (bone, channel, index) are seen.
+    """The components (bone, channel, index) that need curves to make the changed ones visible.
 
-    Where there are strips, the NLA takes a quaternion as a whole, and what has no curve in it for zero:
-    components that are locked have to be written, too.
+    With NLA strips, a quaternion without curves on all components is evaluated with zeros. So its locked
+    components must be written, too.
     """
     wanted, data = dict.fromkeys(changed), armature_object.animation_data
     if data is not None and any(track.strips for track in data.nla_tracks):
@@ -115,7 +116,7 @@ def to_be_keyed(
 
 
 def require_writable(armature_object: bpy.types.Object, *, new_action: bool) -> None:
-    """Refuse where keys could not be written, or would not be seen as they are.
+    """Refuse if keys could not be written, or would have no effect.
 
     Args:
         armature_object: the original object.
@@ -156,7 +157,7 @@ def _check(armature_object: bpy.types.Object, curves: Sequence[Curve], new_actio
 
 
 def _check_mix(name: str, data: bpy.types.AnimData) -> None:
-    """Refuse where the NLA would not show an action as it is."""
+    """Refuse if the NLA would not show an action unchanged."""
     if not data.use_nla or not data.nla_tracks:
         return
     solo = next((track for track in data.nla_tracks if track.is_solo), None)
@@ -188,7 +189,7 @@ def _check_lock(armature_object: bpy.types.Object, curve: Curve) -> None:
 
 
 def _ready_action(armature_object: bpy.types.Object, new_action: bool, undo: ExitStack) -> str:
-    """See to it that an action is there to write to, as it was or a new one; returns its name."""
+    """Prepare the action to write to, the present one or a new one; returns its name."""
     uid = armature_object.session_uid
     if armature_object.animation_data is None:
         armature_object.animation_data_create()
@@ -200,12 +201,12 @@ def _ready_action(armature_object: bpy.types.Object, new_action: bool, undo: Exi
     made = bpy.data.actions.new(f"{armature_object.name}Action") if before is None else before.copy()
     undo.callback(_remove_action, made.session_uid)
     if before is not None and before.library is None and not before.use_fake_user and before.users <= 1:
-        # this was its last user: without a fake user the action would be lost when the file is saved
+        # this was its last user; without a fake user the action would not be saved
         before.use_fake_user = True
         undo.callback(_drop_fake_user, before.session_uid)
     undo.callback(_assign, uid, before.session_uid if before else None, slot)
     if before is None and any(track.strips for track in armature_object.animation_data.nla_tracks):
-        # else it would hold its ends over the strips, which play on outside of the baked frames
+        # otherwise it would override the strips outside of the baked frames
         undo.callback(_extrapolate, uid, armature_object.animation_data.action_extrapolation)
         _extrapolate(uid, "NOTHING")
     compat.assign_action(armature_object, made, slot)
@@ -219,7 +220,7 @@ def _write(
     clean: bool,
     undo: ExitStack,
 ) -> None:
-    """Write one curve, and put what undoes it on the stack."""
+    """Write one curve, and push the function that reverts it."""
     uid, bag = armature_object.session_uid, compat.ensure_bag(armature_object)
     if curve.slopes is not None:
         keys = sloped_keys(curve.frames, curve.values, curve.slopes)
@@ -244,8 +245,8 @@ def _write(
     write_curve(target, keys)
 
 
-# What follows undoes one step each. Session ids, not objects, are kept between: an object that is gone needs
-# no undoing, and names are not unique where libraries are linked.
+# Each of the following functions reverts one step. They look data up by session id, because deleted objects
+# need no revert, and names are not unique with linked libraries.
 
 
 def _object(uid: int) -> bpy.types.Object | None:
@@ -262,7 +263,7 @@ def _bag(object_uid: int) -> Any | None:
 
 
 def _tag(object_uid: int) -> None:
-    """Let the next update evaluate the animation afresh."""
+    """Tag an object so that the next update evaluates its animation again."""
     found = _object(object_uid)
     if found is None:
         return
@@ -272,7 +273,7 @@ def _tag(object_uid: int) -> None:
 
 
 def _give_channels(object_uid: int, channels: Channels) -> None:
-    """A channel whose F-curve is taken away keeps the last value of the curve; put back its own."""
+    """Restore channels, because a channel keeps the last value of a removed F-curve."""
     found = _object(object_uid)
     if found is not None and len(found.pose.bones) == len(channels.location):
         write_channels(found, channels)
@@ -335,12 +336,12 @@ def _remove_curve(object_uid: int, path: str, index: int, groups: set[str]) -> N
 
 
 def _muted(curve: Any) -> list[bool]:
-    """Whether a curve is muted, then its group, then each of its modifiers."""
+    """Mute flags of a curve, its group, and each of its modifiers."""
     return [curve.mute, curve.group is not None and curve.group.mute, *(m.mute for m in curve.modifiers)]
 
 
 def _heard(curve: Any) -> list[bool]:
-    """The same, such that the values of its keys are what is seen; repeating them does not change them."""
+    """The flags with which the keys' values have effect. Cycles modifiers do not change these values."""
     return [False, False, *(m.mute or m.type != "CYCLES" for m in curve.modifiers)]
 
 

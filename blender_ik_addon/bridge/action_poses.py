@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The poses in the actions of a character, read from their F-curves: the scene stays in its frame."""
+"""Reads the poses in a character's actions from the F-curves, without changing the scene's frame."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from .. import compat
 from .armature import CHANNEL_WIDTHS, Bones, Channels, Floats
 
 _PATH: Final = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(\w+)$')
-_LEAST: Final = 3  # bones that an action turns, to count as one of a character's poses
-_MOST: Final = 600  # poses that are read of all actions together
+_LEAST: Final = 3  # number of bones that an action must turn to count as a pose of the character
+_MOST: Final = 600  # maximum number of poses, for all actions together
 
 
 def other_actions(armature: bpy.types.Object, words: str, *, assets: bool) -> list[bpy.types.Action]:
-    """The file's actions but for the one that an armature plays.
+    """The actions of the file except the one that an armature plays.
 
     Args:
         armature: the original object.
-        words: with commas between them; an action has one of them in its name, in any case. "" for all.
-        assets: whether only those that are marked as assets count.
+        words: separated by commas; only actions with one of these in their names, ignoring case. "" for all.
+        assets: only actions that are marked as assets.
     """
     data = armature.animation_data
     played = data.action if data is not None else None
@@ -39,7 +39,7 @@ def other_actions(armature: bpy.types.Object, words: str, *, assets: bool) -> li
 
 
 def action_poses(actions: Iterable[bpy.types.Action], bones: Bones) -> Channels | None:
-    """Poses (P, B, ...) of those of the actions that pose an armature's bones; None if there are none."""
+    """The poses (P, B, ...) of those actions that pose an armature's bones; None if there are none."""
     found: list[tuple[Any, list[tuple[Any, str, int]]]] = []
     for action in actions:
         curves = _curves(action, bones)
@@ -57,7 +57,7 @@ def action_poses(actions: Iterable[bpy.types.Action], bones: Bones) -> Channels 
 
 
 def _curves(action: bpy.types.Action, bones: Bones) -> list[tuple[Any, str, int]]:
-    """The F-curves of an action that pose bones, each with its channel and the bone's number."""
+    """The F-curves of an action that pose bones, each with its channel and the index of its bone."""
     found = []
     for bag in compat.all_bags(action):
         for curve in bag.fcurves:
@@ -68,7 +68,7 @@ def _curves(action: bpy.types.Action, bones: Bones) -> list[tuple[Any, str, int]
 
 
 def _poses(bones: Bones, curves: list[tuple[Any, str, int]], frames: list[float]) -> dict[str, Floats]:
-    """The rest pose with what the curves say in some frames, (F, B, ...) by channel."""
+    """The channels (F, B, ...) of the rest pose, with the values of the curves in some frames."""
     shape = len(frames), len(bones)
     values = {name: np.zeros((*shape, width), dtype=np.float32) for name, width in CHANNEL_WIDTHS.items()}
     values["rotation_quaternion"][..., 0] = values["rotation_axis_angle"][..., 2] = 1.0

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An armature's bones as arrays: what is fixed (`Bones`) and the pose at one moment (`PoseState`).
+"""An armature's bones as arrays: their fixed data (`Bones`) and the pose at one moment (`PoseState`).
 
-Reading one bone at a time costs milliseconds on a real rig. Everything here uses `foreach_get`, a few
-microseconds for each attribute. Arrays of a pose stay in single precision, as Blender stores them, so that
-they can be written back with the same bits.
+Reading one bone at a time takes milliseconds on a real rig. `foreach_get` takes a few microseconds per
+attribute. Arrays of a pose stay in single precision, so that they can be written back without change.
 """
 
 from __future__ import annotations
@@ -31,22 +30,22 @@ AXES: Final = "xyz"
 
 @dataclass(frozen=True)
 class Bones:
-    """What does not change while an armature moves; B bones in the order of `object.pose.bones`.
+    """Data that does not change while an armature moves; B bones in the order of `object.pose.bones`.
 
     Attributes:
         armature: name of the object, for messages.
-        names: (B,) names; index: name -> number.
-        parents: (B,) number of the parent, -1 where there is none.
+        names: (B,) names; index: name -> index.
+        parents: (B,) index of the parent, -1 for none.
         rest: (B, 4, 4) rest matrices, armature space.
         offset: (B, 4, 4) rest matrix in the parent's rest matrix (`Rp^-1 R`); the rest matrix itself for a
             root.
         length: (B,) Blender units.
-        connected: (B,) head is glued to the parent's tail, location has no effect.
+        connected: (B,) head is at the parent's tail, location has no effect.
         inherit_rotation: (B,); local_location: (B,).
         inherit_scale: (B,) names: FULL, FIX_SHEAR, ALIGNED, AVERAGE, NONE, NONE_LEGACY.
         rotation_mode: (B,) names: QUATERNION, AXIS_ANGLE or an Euler order.
         lock_location: (B, 3); lock_rotation: (B, 3); lock_rotation_w: (B,).
-        lock_rotations_4d: (B,) the locks mean single components of a quaternion or of axis and angle.
+        lock_rotations_4d: (B,) the locks apply to components of a quaternion or of axis and angle.
         lock_scale: (B, 3).
         lock_ik: (B, 3); use_ik_limit: (B, 3); ik_min, ik_max: (B, 3) radians; ik_stiffness: (B, 3).
         ik_stretch: (B,).
@@ -81,7 +80,7 @@ class Bones:
 
     @cached_property
     def levels(self) -> tuple[Indices, ...]:
-        """Numbers of the bones by their depth, roots first."""
+        """Indices of the bones by depth, roots first."""
         depth = np.zeros(len(self), dtype=int)
         above = self.parents
         while (above >= 0).any():
@@ -90,7 +89,7 @@ class Bones:
         return tuple(np.flatnonzero(depth == d) for d in range(int(depth.max()) + 1))
 
     def number(self, name: str) -> int:
-        """Number of the bone of that name.
+        """Index of the bone with a name.
 
         Raises:
             FigureFault: there is none.
@@ -104,7 +103,7 @@ class Bones:
             ) from None
 
     def ancestors(self, name: str) -> tuple[int, ...]:
-        """Numbers of a bone and of all bones above it, the bone first.
+        """Indices of a bone and its ancestors, the bone first.
 
         Raises:
             FigureFault: there is no such bone.
@@ -117,7 +116,7 @@ class Bones:
 
 @dataclass(frozen=True)
 class Channels:
-    """What can be keyed on the bones, as Blender stores it (single precision), all bones of the armature.
+    """The channels of all bones, in single precision like in Blender.
 
     Attributes:
         location: (B, 3); rotation_quaternion: (B, 4) w x y z; rotation_euler: (B, 3) radians;
@@ -131,7 +130,7 @@ class Channels:
     scale: Floats
 
     def copy(self, names: Collection[str] | None = None) -> Channels:
-        """The same values in arrays of their own; only of the channels named, if some are."""
+        """A copy with its own arrays; only for the named channels, if given."""
         own = CHANNEL_WIDTHS if names is None else names
         out = object.__new__(Channels)
         out.__dict__.update(self.__dict__)
@@ -149,7 +148,7 @@ class Channels:
 
     @property
     def data(self) -> bytes:
-        """All values, to be compared or saved; `of` reads them back."""
+        """All values as bytes, to compare or save; see `of`."""
         return b"".join([getattr(self, name).tobytes() for name in CHANNEL_WIDTHS])
 
 
@@ -164,11 +163,11 @@ CHANNEL_WIDTHS: Final = {
 
 @dataclass(frozen=True)
 class PoseState:
-    """How all bones stand at one moment.
+    """The pose of all bones at one moment.
 
     Attributes:
         channels: the keyable values.
-        basis: (B, 4, 4) `matrix_basis`, what the channels amount to.
+        basis: (B, 4, 4) `matrix_basis`, from the channels.
         matrix: (B, 4, 4) pose matrices, armature space, with constraints.
     """
 
@@ -177,7 +176,7 @@ class PoseState:
     matrix: Matrices
 
     def each(self) -> list[PoseState]:
-        """The moments of many, whose arrays have a leading axis."""
+        """Split a state whose arrays have a leading axis into single poses."""
         return [
             PoseState(
                 Channels(*(getattr(self.channels, name)[row] for name in CHANNEL_WIDTHS)), basis, matrix
@@ -187,20 +186,21 @@ class PoseState:
 
     @cached_property
     def digest(self) -> bytes:
-        """Short, and another one for another pose: a bake keeps it of every frame."""
+        """A short hash of the pose; a bake stores it for every frame."""
         digest = blake2b(self.channels.data, digest_size=16)
         digest.update(_columns(self.matrix))
         return digest.digest()
 
 
 def read_bones(armature_object: bpy.types.Object) -> Bones:
-    """Read what does not change while the armature moves.
+    """Read the data that does not change while the armature moves.
 
     Args:
-        armature_object: original or evaluated. Locks, limits and stiffness are taken as they are now.
+        armature_object: original or evaluated; for the present locks, limits and stiffness.
 
     Raises:
-        FigureFault: the object is no armature, has no bones, or its pose is not up to date with its bones.
+        FigureFault: the object is not an armature, has no bones, or its pose is not up to date with its
+            bones.
     """
     if armature_object is None or armature_object.type != "ARMATURE" or armature_object.pose is None:
         name = getattr(armature_object, "name", "nothing")
@@ -251,7 +251,7 @@ def read_bones(armature_object: bpy.types.Object) -> Bones:
 
 
 def read_channels(armature_object: bpy.types.Object) -> Channels:
-    """The keyable values of all bones; of the original object, a snapshot for `write_channels`."""
+    """Read the channels of all bones; from the original object, a snapshot for `write_channels`."""
     bones = armature_object.pose.bones
     channels = Channels.of(np.empty(len(bones) * sum(CHANNEL_WIDTHS.values()), dtype=np.float32))
     for name in CHANNEL_WIDTHS:
@@ -260,13 +260,13 @@ def read_channels(armature_object: bpy.types.Object) -> Channels:
 
 
 def read_state(armature_object: bpy.types.Object, bones: Bones, before: PoseState | None = None) -> PoseState:
-    """How all bones stand now.
+    """Read the present pose of all bones.
 
     Args:
-        armature_object: the evaluated object (`obj.evaluated_get(depsgraph)`) for what is seen in a frame;
-            the original one holds it only after the viewport was brought up to date, and never in a render.
-        bones: what `read_bones` gave for this object.
-        before: how they stood at another moment; returned itself if they stand so now.
+        armature_object: the evaluated object (`obj.evaluated_get(depsgraph)`). The original has the same pose
+            only after an update of the viewport, and never in a render.
+        bones: from `read_bones` of this object.
+        before: an earlier pose; returned if nothing has changed.
 
     Raises:
         FigureFault: bones were added or removed since.
@@ -287,12 +287,12 @@ def read_state(armature_object: bpy.types.Object, bones: Bones, before: PoseStat
 def pose_matrices(
     armature_object: bpy.types.Object, which: str = "matrix", count: int | None = None
 ) -> Floats:
-    """One matrix (B, 4, 4) of every bone, in the order of `object.pose.bones`.
+    """One matrix (B, 4, 4) per bone, in the order of `object.pose.bones`.
 
     Args:
         armature_object: original or evaluated.
-        which: "matrix" for where the bones are, armature space; "matrix_basis" for what their channels say.
-        count: of the bones, if that is known; Blender counts them one by one.
+        which: "matrix" for the pose in armature space; "matrix_basis" for the channels alone.
+        count: number of bones, if known; Blender counts linearly.
     """
     pose: Any = armature_object.pose
     return _get_matrices(pose.bones, which, count)
@@ -306,12 +306,12 @@ def _get(collection: Any, name: str, width: int, count: int | None = None) -> Fl
 
 
 def _get_matrices(collection: Any, name: str, count: int | None = None) -> Floats:
-    """One matrix of all elements, (B, 4, 4); Blender has the columns first."""
+    """One matrix of all elements, (B, 4, 4); Blender stores columns first."""
     return _get(collection, name, 16, count).reshape(-1, 4, 4).transpose(0, 2, 1)
 
 
 def _columns(matrices: Matrices) -> bytes:
-    return matrices.swapaxes(-1, -2).tobytes()  # as they lie in memory, if Blender gave them
+    return matrices.swapaxes(-1, -2).tobytes()  # Blender's order in memory
 
 
 def _get_bool(collection: Any, name: str, width: int) -> Flags:
@@ -321,7 +321,7 @@ def _get_bool(collection: Any, name: str, width: int) -> Flags:
 
 
 def _get_enum(collection: Any, owner: type[bpy.types.bpy_struct], name: str) -> npt.NDArray[np.str_]:
-    """One enum attribute of all elements as the identifiers that scripts use."""
+    """One enum attribute of all elements as identifiers."""
     out = np.empty(len(collection), dtype=np.int32)
     collection.foreach_get(name, out)
     described: Any = owner.bl_rna.properties[name]

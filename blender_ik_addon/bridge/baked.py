@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The result of a bake or a recording: one curve for each component of each channel of each bone."""
+"""The result of a bake or a recording: one curve per bone, channel and component."""
 
 from __future__ import annotations
 
@@ -20,9 +20,8 @@ class Curve:
     Attributes:
         bone: name; channel: "location", "rotation_quaternion", ...; index: component.
         frames: (F,) increasing; values: (F,).
-        slopes: (F, 2) a frame, with which the curve comes to each key and leaves it; None: as Blender's
-            handles make it.
-        jump: factor and offset of the last value, to which the curve jumps; None: it does not.
+        slopes: (F, 2) per frame, before and after each key; None for Blender's automatic handles.
+        jump: factor and offset that change the last value, to which the curve jumps; None for no jump.
     """
 
     bone: str
@@ -50,13 +49,13 @@ def gather_curves(
     frames: npt.ArrayLike,
     channels: Sequence[Channels],
 ) -> tuple[Curve, ...]:
-    """Turn channels frame by frame into curves.
+    """Convert channels of successive frames to curves.
 
     Args:
-        bones: those that the channels are of.
-        keyed: (bone, channel, component) of the curves wanted, as `Figure.keyed`.
+        bones: those of the channels.
+        keyed: (bone, channel, component) of each curve, see `Figure.keyed`.
         frames: (F,) increasing.
-        channels: F of them.
+        channels: F of these.
     """
     keyed = tuple(keyed)
     times = np.asarray(frames, dtype=float)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The branches of an armature: rows of bones that continue each other, such as a leg down to its toe.
+"""The branches of an armature: sequences of bones that continue each other, for example a leg.
 
-Where several bones hang from one, such as the next bone of an arm and helpers for twist, feathers and
-sleeves, one of them continues the branch. Where fingers hang from a hand, none does.
+If several bones have the same parent, for example the next bone of an arm and helpers for twist, feathers and
+sleeves, one of them continues the branch. If fingers branch from a hand, none does.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ import numpy as np
 
 from .armature import Array, Bones
 
-_AT: Final = 0.1  # of a bone's length, from its tail: what begins there goes on from it
-_FARTHER: Final = 1.5  # times as far as what hangs beside it goes what goes on
+_AT: Final = 0.1  # share of a bone's length, from its tail, within which a continuing bone starts
+_FARTHER: Final = 1.5  # the continuing child must reach this many times as far as the other ones
 
 
 @dataclass(frozen=True, eq=False)
 class Branch:
-    """Bones that go on from each other; n of them.
+    """Bones that continue each other; n of them.
 
     Attributes:
-        bones: (n,) their numbers; ways: (n, 3) from the head of each to that of the next one, of the last to
-            its tail, armature space; lengths: (n,) of these.
+        bones: (n,) their indices; ways: (n, 3) from each head to the next one, for the last bone to its tail,
+            armature space; lengths: (n,) of these vectors.
     """
 
     bones: tuple[int, ...]
@@ -32,15 +32,15 @@ class Branch:
     lengths: Array
 
     def below(self, place: int) -> int:
-        """Number of the bone that goes on from the one at a place, -1 if none does."""
+        """Index of the bone after the one at a place, -1 if there is none."""
         return self.bones[place + 1] if place + 1 < len(self.bones) else -1
 
 
 def branches(bones: Bones, least: float = 0.0) -> list[Branch]:
-    """The branches of an armature that are so long; no bone is in two.
+    """The branches of an armature with a minimum length; no bone is in two branches.
 
     Args:
-        bones: the armature; least: length along the bones, armature's units.
+        bones: the armature; least: length along the bones, the armature's units.
     """
     heads = bones.rest[:, :3, 3]
     tails = heads + bones.rest[:, :3, 1] * bones.length[:, None]
@@ -58,7 +58,7 @@ def branches(bones: Bones, least: float = 0.0) -> list[Branch]:
 
 
 def _going_on(bones: Bones, heads: Array, tails: Array) -> dict[int, int]:
-    """The bone that goes on from each bone; not those from which none does."""
+    """Maps each bone to the one that continues it, if there is one."""
     above, rows = bones.parents, np.arange(len(bones))
     children: dict[int, list[int]] = {}
     for number in rows[above >= 0].tolist():

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Unkeyed values: animated properties that were set by hand and that a frame change would reset.
 
-An operation that goes through the frames and fails restores them all, not only those of the armature: a
-target that was moved by hand, a camera, the strength of a light.
+An operation that steps through the frames restores all of these when it fails, not only those of the
+armature: a target that was moved by hand, a camera, the strength of a light.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ _Value = Any  # a number, a name, or a tuple of numbers
 
 
 class ByHand:
-    """The values of all properties in the file that an action or an NLA strip animates, as they are now.
+    """The present values of all properties in the file that an action or an NLA strip animates.
 
-    Plain data; what they belong to is looked up again.
+    Plain data; the owners are looked up again.
     """
 
     def __init__(self) -> None:
         self._values = {thing.session_uid: _values(thing) for thing in _animated()}
 
     def give_back(self) -> None:
-        """Set those that are others by now."""
+        """Restore the values that have changed."""
         for thing in _animated():
             held = self._values.get(thing.session_uid, {})
             lost = {path: value for path, value in held.items() if _value(thing, path) != value}
             for path, value in lost.items():
                 _set(thing, path, value)
             if lost:
-                thing.update_tag()  # which a custom property does not by itself, for the drivers that read it
+                thing.update_tag()  # a custom property does not tag its owner, but drivers may read it
 
 
 def _animated() -> Iterator[Any]:
-    """All data-blocks with animation, those inside of others included."""
+    """All data-blocks with animation, including embedded ones."""
     every: Any = bpy.data
     for described in every.bl_rna.properties:
         if described.type != "COLLECTION":
@@ -59,7 +59,7 @@ def _values(thing: Any) -> dict[str, _Value]:
 
 
 def _value(thing: Any, path: str) -> _Value | None:
-    """What a property holds; None if there is no such property (any more)."""
+    """The value of a property; None if it does not exist."""
     try:
         value = thing.path_resolve(path)
     except ValueError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which bones take part: the chains from the effectors up, and the bones that have to come along."""
+"""Which bones take part in a solve: the chains of the effectors, and bones needed between and beside them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def chain_bones(bones: Bones, chains: Iterable[tuple[str, str]]) -> tuple[str, .
 
     Args:
         bones: the armature.
-        chains: pairs of the effector's bone and the topmost bone that may move for it; "" is up to the top.
+        chains: pairs of the effector's bone and the topmost bone that may move for it; "" for no limit.
 
     Raises:
         FigureFault: a bone does not exist, or a chain root is not above its bone.
@@ -39,11 +39,11 @@ def chain_bones(bones: Bones, chains: Iterable[tuple[str, str]]) -> tuple[str, .
 
 
 def moving_bones(bones: Bones, chains: Sequence[tuple[str, str]], root: str, up: Array) -> tuple[str, ...]:
-    """As `chain_bones`, but for what stays on the ground while the hips of a figure move freely.
+    """The same as `chain_bones`, without bones that stay on the ground while the hips move freely.
 
     Args:
         bones: the armature; chains: as for `chain_bones`.
-        root: PINNED or FREE; up: (3,) away from the ground, armature space.
+        root: PINNED or FREE; up: (3,) up direction, armature space.
     """
     solved = chain_bones(bones, chains)
     top = carrier(bones, up) if root == "FREE" else -1
@@ -54,15 +54,15 @@ def moving_bones(bones: Bones, chains: Sequence[tuple[str, str]], root: str, up:
 
 
 def figure_bones(bones: Bones, solved: Indices, carried: Indices) -> Indices:
-    """Numbers of the bones that become joints, parents first.
+    """Indices of the bones that become joints, parents first.
 
-    Besides the solved bones these are the unsolved ones between two of them, and whatever lies between a
-    solved bone and a bone that is to be carried along.
+    These are the solved bones, unsolved ones between two of them, and the bones between a solved and a
+    carried bone.
 
     Args:
         bones: the armature.
-        solved: numbers of the bones whose channels are solved.
-        carried: numbers of further bones that are wanted as joints.
+        solved: indices of the bones whose channels are solved.
+        carried: indices of further bones that are needed as joints.
     """
     is_solved = np.zeros(len(bones), dtype=bool)
     is_solved[solved] = True
@@ -77,7 +77,7 @@ def figure_bones(bones: Bones, solved: Indices, carried: Indices) -> Indices:
 
 
 def parents_first(bones: Bones, numbers: Indices) -> Indices:
-    """The same numbers with every parent before its children."""
+    """The same indices with every parent before its children."""
     return np.array(
         sorted(numbers.tolist(), key=lambda i: (len(bones.ancestors(bones.names[i])), i)), dtype=np.intp
     )

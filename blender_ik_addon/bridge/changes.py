@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Blender has evaluated since the last look. Everything else need not be read again."""
+"""Which data Blender has evaluated since the last call; other data need not be read again."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _SHAPES = (bpy.types.Object, bpy.types.Mesh, bpy.types.Armature)
 
 @dataclass(frozen=True)
 class Changes:
-    """Full names; None if unknown: then all may have changed.
+    """Full names of changed data; None if unknown, so that everything may have changed.
 
     Attributes:
-        touched: of all that was evaluated; an object that is not among them is as it was.
-        reshaped: of those whose geometry was; the surface of others is as it was.
+        touched: names of all evaluated data; other objects are unchanged.
+        reshaped: names of data whose geometry was evaluated; other surfaces are unchanged.
     """
 
     touched: frozenset[str] | None = frozenset()
@@ -25,10 +25,10 @@ class Changes:
 
     @classmethod
     def of(cls, depsgraph: bpy.types.Depsgraph | None) -> Self:
-        """The changes that a handler gets; None if there are none, as after an undo.
+        """The changes that a handler receives; None for unknown changes, for example after an undo.
 
-        Changed scenes and collections mean that anything may have changed: members of collections,
-        visibility, parents.
+        If a scene or a collection has changed, anything may have changed: members of collections, visibility,
+        parents.
         """
         if depsgraph is None:
             return cls(None, None)
@@ -39,7 +39,7 @@ class Changes:
         return cls(frozenset(every) if known else None, reshaped)
 
     def then(self, later: Changes) -> Changes:
-        """Those and later ones."""
+        """These changes combined with later ones."""
         touched = None if self.touched is None or later.touched is None else self.touched | later.touched
         known = self.reshaped is not None and later.reshaped is not None
         return Changes(
@@ -48,4 +48,4 @@ class Changes:
 
 
 UNKNOWN: Final = Changes(None, None)
-"""Anything may have changed in every respect."""
+"""Anything may have changed."""

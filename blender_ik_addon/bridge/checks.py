@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reasons why an armature cannot be solved, one sentence each, before anything is changed."""
+"""Reasons why an armature cannot be solved, as one sentence each, found before anything is changed."""
 
 from __future__ import annotations
 
@@ -15,22 +15,21 @@ from .faults import Fault
 from .skeleton import Figure
 from .space import space_faults
 
-# Constraints that leave place and direction of their bone alone, and those that change them only sometimes.
+# Constraints without effect on position and rotation, and those that affect them only at a limit.
 _HARMLESS: Final = frozenset({"COPY_SCALE", "LIMIT_SCALE", "MAINTAIN_VOLUME"})
 _LIMITING: Final = frozenset({"LIMIT_ROTATION", "LIMIT_LOCATION", "LIMIT_DISTANCE"})
 _CHAIN: Final = frozenset({"IK", "SPLINE_IK"})
-_ZERO_LENGTH: Final = 5e-6  # Blender 5.0 keeps a bone of no length as one of 2e-6
+_ZERO_LENGTH: Final = 5e-6  # Blender 5.0 stores a bone without length with a length of 2e-6
 _DRIVEN: Final = re.compile(
     r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(location|rotation_quaternion|rotation_euler|rotation_axis_angle)$'
 )
 
 
 def armature_faults(armature_object: bpy.types.Object | None) -> tuple[Fault, ...]:
-    """What is wrong with an object as an armature to solve; read from the original object.
+    """Faults of an object as an armature to solve, read from the original object.
 
     Returns:
-        All faults, the most important first: no armature, a linked one, an uneven scale, no bones, rest
-        position.
+        All faults, the most important first: not an armature, linked, uneven scale, no bones, rest position.
     """
     if armature_object is None:
         return (Fault("", "There is no armature; select one."),)
@@ -69,13 +68,13 @@ def figure_faults(
     chains: Iterable[tuple[str, str]],
     holding: Collection[tuple[str, str]] = (),
 ) -> tuple[Fault, ...]:
-    """What is wrong with the bones that are to be solved.
+    """Faults of the bones to solve.
 
     Args:
         armature_object: the original object.
-        figure: made of its bones.
+        figure: made from its bones.
         chains: pairs of an effector's bone and its chain root ("" for the top), as for `chains.chain_bones`.
-        holding: those of effectors that only hold their bone where it is, and may where nothing can move.
+        holding: those of effectors that only keep their bones in place; these may be immovable.
     """
     solved, chains = frozenset(figure.solved), tuple(dict.fromkeys(chains))
     free = frozenset(figure.plan.bone[figure.skeleton.owner].tolist())
@@ -100,7 +99,7 @@ def _length_faults(figure: Figure) -> Iterator[Fault]:
 def _freedom_faults(
     bones: Bones, chains: Iterable[tuple[str, str]], free: Collection[int]
 ) -> Iterator[Fault]:
-    """Effectors that nothing in their chain can move."""
+    """Effectors whose chains cannot move."""
     for name, root in chains:
         way = _way(bones, name, root)
         if not any(number in free for number in way):
@@ -113,7 +112,7 @@ def _freedom_faults(
 
 
 def _way(bones: Bones, name: str, root: str) -> Sequence[int]:
-    """Numbers of the bones of a chain, from its end up to its root."""
+    """Indices of the bones of a chain, from its end to its root."""
     way = bones.ancestors(name)
     return way[: way.index(bones.number(root)) + 1] if root else way
 
@@ -125,17 +124,17 @@ def constraint_faults(
     chains: Iterable[tuple[str, str]] = (),
     free: Collection[int] = (),
 ) -> list[Fault]:
-    """Constraints that would override, or may change, what is solved, as they are at the present frame.
+    """Constraints that override or may change the result in the present frame.
 
     Args:
         armature_object: the original object.
         bones: its bones.
-        solved: names of the bones that are solved.
-        chains: as for `figure_faults`, to advise on shorter ones.
-        free: numbers of the bones that can move.
+        solved: names of the solved bones.
+        chains: as for `figure_faults`, to suggest shorter ones.
+        free: indices of the bones that can move.
 
     Returns:
-        Those first that act on an effector's own bone, then those for which a shorter chain would do.
+        First those on an effector's own bone, then those that a shorter chain would avoid.
     """
     meddling = list(_meddling(armature_object, solved))
     overridden = frozenset(
@@ -165,7 +164,7 @@ def constraint_faults(
 
 
 def overridden(armature_object: bpy.types.Object, names: Iterable[str]) -> frozenset[str]:
-    """Those of the bones of these names that constraints put somewhere else than their channels say."""
+    """Which of some bones are moved away from their channels' values by constraints."""
     meddling = _meddling(armature_object, frozenset(names))
     return frozenset(name for _, one, hit in meddling if one.type not in _LIMITING for name in hit)
 
@@ -193,7 +192,7 @@ def _constrained_chain(bone: bpy.types.PoseBone, constraint: Any) -> list[str]:
 
 
 def driver_faults(armature_object: bpy.types.Object, figure: Figure) -> Iterator[Fault]:
-    """Drivers on channels that are to be written: a driven channel takes no other value."""
+    """Drivers on channels that the result is written to; they would override it."""
     data = armature_object.animation_data
     if data is None:
         return

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Corrected targets for rigid joints, so that bones in a sheared space reach their true targets.
 
-If a figure is not exact, a step of its targets is another step in Blender. Solving and measuring again
-converges if the shear is small, but slowly or not at all if a squashed chest carries the arms. The relation
-of the two steps hardly changes between rounds. So it is learnt from the rounds (Broyden's method, 1965, on
-the displacements of the targets), and corrects the targets.
+In an inexact figure, points move differently from those in Blender. Solving and measuring again converges if
+the shear is small, but slowly or not at all if a squashed chest carries the arms. The relation of both
+motions hardly changes between rounds. So it is learnt from the rounds (Broyden's method, 1965, on the
+displacements of the targets), and corrects the targets.
 """
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ import numpy.typing as npt
 
 from .armature import Array
 
-_LONGEST: Final = 2.0  # times the distance that is left; a wilder guess is cut to that
+_LONGEST: Final = 2.0  # maximum length of a correction, as a factor of the remaining distance
 _NOTHING: Final = 1e-24  # square metres
 
 
 class Correction:
-    """Learns, over the rounds of one frame, the relation of the figure's steps to Blender's.
+    """Learns the relation of the figure's displacements to Blender's, over the rounds of one frame.
 
-    In each round: solve for `targets(now, wanted)`, measure again with `Figure.posed`, and pass to `learn`
-    what the figure predicted and what resulted.
+    In each round, solve for `targets(now, wanted)`, measure again with `Figure.posed`, and pass the predicted
+    and the actual displacement to `learn`.
 
     Args:
         points: E, the number of effector points.
     """
 
     def __init__(self, points: int) -> None:
-        self._ask = np.eye(3 * points)  # from the displacement that is wanted to the one to solve for
+        self._ask = np.eye(3 * points)  # from the wanted displacement to the one to solve for
 
     def targets(self, now: npt.ArrayLike, wanted: npt.ArrayLike) -> Array:
-        """Targets to give to the solver.
+        """Targets for the solver.
 
         Args:
-            now: (E, 3) where the points truly are; wanted: (E, 3) where they are to be.
+            now: (E, 3) actual points; wanted: (E, 3) their targets.
 
         Returns:
-            (E, 3); in the first round what is wanted itself.
+            (E, 3); `wanted` itself in the first round.
         """
         start = np.asarray(now, dtype=float)
         left = (np.asarray(wanted, dtype=float) - start).ravel()
@@ -51,11 +51,11 @@ class Correction:
         return start + asked.reshape(start.shape)
 
     def learn(self, promised: npt.ArrayLike, moved: npt.ArrayLike) -> None:
-        """Take in one round.
+        """Update with one round.
 
         Args:
-            promised: (E, 3) displacement of the points by the figure that was solved.
-            moved: (E, 3) their true displacement.
+            promised: (E, 3) displacement of the points in the solved figure.
+            moved: (E, 3) their actual displacement.
         """
         p, m = (np.asarray(a, dtype=float).ravel() for a in (promised, moved))
         guessed = self._ask @ m

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Curves through few keys: piecewise cubics fitted to a value on every frame by least squares.
+"""Curves with few keys: piecewise cubics fitted to one value per frame by least squares.
 
 Each key has a value and two slopes, before and after it. Between two keys the curve is the cubic with these.
-With Bezier handles of a third of the gap this is a polynomial in time, which every version of Blender plays
+With Bezier handles of a third of the gap this is a polynomial in time, which all versions of Blender evaluate
 alike. Values and slopes are the least-squares fit to all frames. The two slopes of a key are equal, except at
 corners, where the curve keeps the exact value. Many tracks are fitted at once, each with its own keys.
 """
@@ -16,22 +16,22 @@ import numpy as np
 
 from .armature import Array, Flags, Indices
 
-# Pull towards the slopes of the fitted values, so that a curve is near them between the frames too. A quarter
-# of it saves some keys of jagged motion, which then overshoots between the frames; three times as much costs
-# a fifth more keys.
+# Weight of the slopes of the fitted values, which keeps a curve near them between the frames. A quarter of it
+# saves some keys of jagged motion, which then overshoots between the frames. Three times as much costs a
+# fifth more keys.
 _PULL: Final = 0.04
 
 
 class Cubics:
-    """The same frames fitted again and again, on other keys each time.
+    """Repeated fits of the same frames, each time with other keys.
 
     Args:
-        times: (F,) increasing, three at least.
-        given: (T, F, C) of T tracks with C components.
+        times: (F,) increasing, at least three.
+        given: (T, F, C) values of T tracks with C components.
 
     Attributes:
         values: (T, F, C) of the fitted curves.
-        slopes: (T, F, 2, C) a unit of time, before and after each key; meaningless in other frames.
+        slopes: (T, F, 2, C) per unit of time, before and after each key; undefined in other frames.
     """
 
     def __init__(self, times: Array, given: Array) -> None:
@@ -43,7 +43,7 @@ class Cubics:
         self.slopes = np.repeat(self._slopes[:, :, None] / self._unit, 2, axis=2)
 
     def aim(self, tracks: Indices, given: Array) -> None:
-        """Fit some tracks to other values (k, F, C) from now on."""
+        """Set other values (k, F, C) for later fits of some tracks."""
         self._given[tracks] = given
         self._slopes[tracks] = np.gradient(given, self._times, axis=1, edge_order=2)
 
@@ -51,20 +51,20 @@ class Cubics:
         """Fit some tracks to keys.
 
         Args:
-            tracks: (k,) which.
-            kept: (k, F) on which frames each has keys, the first and the last one among them. There the curve
-                begins and ends at the very values.
+            tracks: (k,) indices.
+            kept: (k, F) frames with keys; must include the first and the last one, whose values are kept
+                exactly.
             corners: (k, F) keys at which the curve may have a corner.
         """
         given = self._given[tracks]
         width = given.shape[-1]
-        # Pieces go from corner to corner: a corner is the last key of one and the first one of the next.
+        # Pieces extend from corner to corner. A corner is the last key of one and the first key of the next.
         times_kept = kept.astype(int) + (kept & corners)
         times_kept[:, [0, -1]] = 1
         track, frame = (np.repeat(each, times_kept[kept]) for each in np.nonzero(kept))
         first = np.flatnonzero((np.diff(track, prepend=-1) != 0) | (np.diff(frame, prepend=-1) == 0))
         last = np.append(first[1:], len(track)) - 1
-        # Every frame belongs to the gap after the key before it, the last one to the gap before it.
+        # Every frame belongs to the gap after the last key; the last frame belongs to the last gap.
         gap = np.cumsum(times_kept.ravel()) - 1
         gap[len(self._times) - 1 :: len(self._times)] -= 1
         begin, end = self._times[frame[gap]], self._times[frame[gap + 1]]
@@ -93,12 +93,12 @@ class Cubics:
 def _solved(
     normal: Array, wanted: Array, values: Array, slopes: Array, first: Indices, last: Indices
 ) -> Array:
-    """(N, 2, C) value and slope of each key, by elimination from key to key, all pieces abreast.
+    """(N, 2, C) value and slope of each key, by block elimination along the keys of all pieces at once.
 
     Args:
         normal: (N, 4, 4) and wanted: (N, 4, C) sums over the gap after each key.
-        values: (N, C) of the first and last keys, which are no unknowns.
-        slopes: (N, C) where the keys' are drawn to.
+        values: (N, C) of the keys; those of the first and last keys are given.
+        slopes: (N, C) preferred slopes of the keys.
         first, last: (p,) keys of the pieces.
     """
     diagonal, right = normal[:, :2, :2].copy(), wanted[:, :2].copy()
@@ -107,7 +107,7 @@ def _solved(
     before = np.flatnonzero(inner) - 1
     diagonal[inner] += normal[before, 2:, 2:]
     right[inner] += wanted[before, 2:]
-    beside = normal[:, 2:, :2].copy()  # what a key counts for in the equations of the next one
+    beside = normal[:, 2:, :2].copy()  # block that couples a key to the next one
     diagonal[:, 1, 1] += _PULL
     right[:, 1] += _PULL * slopes
     for ends in (first, last):
@@ -136,7 +136,7 @@ def _solved(
 
 
 def _shapes(share: Array, length: Array) -> Array:
-    """(4, N) what value and slope before, value and slope after a gap count for, at a share of it."""
+    """(4, N) basis functions of value and slope before and after a gap, at a share of the gap."""
     back = 1.0 - share
     return np.stack(
         [
@@ -149,7 +149,7 @@ def _shapes(share: Array, length: Array) -> Array:
 
 
 def _inverse(m: Array) -> Array:
-    """Inverses of (N, 2, 2); numpy's own takes some microseconds for each of them."""
+    """Inverses of (N, 2, 2); faster than numpy's own for these sizes."""
     out = np.empty_like(m)
     out[:, 0, 0], out[:, 1, 1], out[:, 0, 1], out[:, 1, 0] = m[:, 1, 1], m[:, 0, 0], -m[:, 0, 1], -m[:, 1, 0]
     out /= (m[:, 0, 0] * m[:, 1, 1] - m[:, 0, 1] * m[:, 1, 0])[:, None, None]

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""F-curves as arrays: everything a keyframe holds, read and written in bulk.
+"""F-curves as arrays: all data of keyframes, read and written in bulk.
 
-Inserting keys one by one takes about 8 us each, half a second for a human over 250 frames. In bulk it is
-fifty times faster. What is read can be written back exactly, with handles and easing, so that a bake can be
-undone.
+Inserting single keys takes about 8 us each, half a second for a human over 250 frames. In bulk it is fifty
+times faster. The data can be written back exactly, with handles and easing, to revert a bake.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import numpy.typing as npt
 
 from .armature import Array
 
-# Every property of a keyframe that is stored: name, numbers, type. `co` comes first: keys are sorted by it.
+# Every stored property of a keyframe: name, width, type. `co` comes first, because keys are sorted by it.
 _STORED: Final = (
     ("co", 2, np.float32),
     ("handle_left", 2, np.float32),
@@ -35,18 +34,18 @@ _STORED: Final = (
     ("select_right_handle", 1, np.bool_),
 )
 _AUTO_CLAMPED: Final = "AUTO_CLAMPED"
-# What Blender sets on a key that it inserts, and leaves at zero on one that is added in bulk.
+# Values that Blender sets on an inserted key, but not on a key that is added in bulk.
 _NEW: Final = {"back": 1.70158, "amplitude": 0.8, "period": 4.1}
 SAME_FRAME: Final = (
-    1e-3  # keys closer than this are one key; Blender's own threshold is 0.01, sub-frames of blur 1/64
+    1e-3  # keys closer than this are one key; Blender's own threshold is 0.01, motion blur uses steps of 1/64
 )
 
 
 @dataclass(frozen=True)
 class Keys:
-    """The keyframes of one F-curve; K of them, by name of the property, (K,) or (K, 2).
+    """The K keyframes of one F-curve: arrays (K,) or (K, 2) by name of the property.
 
-    New keys hold only what Blender does not set by itself when it adds one.
+    New keys contain only the properties that Blender does not set when it adds a key.
     """
 
     stored: dict[str, npt.NDArray[Any]]
@@ -69,7 +68,7 @@ class Keys:
         return Keys({name: array[which] for name, array in self.stored.items()})
 
     def jumping(self, factor: float, offset: float) -> Keys:
-        """With factor * value + offset at the last key, for which the curve waits at the key before it."""
+        """Change the last value to factor * value + offset, with constant interpolation before it."""
         changed = {name: array.copy() for name, array in self.stored.items()}
         for name in ("co", "handle_left", "handle_right"):
             if name in changed:
@@ -78,7 +77,7 @@ class Keys:
         return Keys(changed)
 
     def merged(self, new: Keys) -> Keys:
-        """These and new keys, in the order of their frames."""
+        """These and new keys, sorted by frame."""
         whole = _completed(new)
         both = {name: np.concatenate([array, whole.stored[name]]) for name, array in self.stored.items()}
         order = np.argsort(both["co"][:, 0], kind="stable")
@@ -100,9 +99,9 @@ def write_curve(curve: bpy.types.FCurve, keys: Keys, *, new_handles: bool = True
     """Replace all keyframes of an F-curve.
 
     Args:
-        curve: what else it holds (modifiers, extrapolation, colour, group) stays.
+        curve: its modifiers, extrapolation, colour and group are unchanged.
         keys: sorted by frame.
-        new_handles: let Blender place automatic handles; off to write them exactly as they were.
+        new_handles: whether Blender computes automatic handles; False to write the handles unchanged.
     """
     points = curve.keyframe_points
     points.clear()
@@ -116,7 +115,7 @@ def write_curve(curve: bpy.types.FCurve, keys: Keys, *, new_handles: bool = True
 
 
 def new_keys(frames: npt.ArrayLike, values: npt.ArrayLike, interpolation: str) -> Keys:
-    """Keyframes as Blender inserts them, with automatic clamped handles.
+    """Keyframes like those that Blender inserts, with automatic clamped handles.
 
     Args:
         frames: (K,) increasing.
@@ -127,12 +126,13 @@ def new_keys(frames: npt.ArrayLike, values: npt.ArrayLike, interpolation: str) -
 
 
 def sloped_keys(frames: npt.ArrayLike, values: npt.ArrayLike, slopes: npt.ArrayLike) -> Keys:
-    """Keyframes between which the curve is the cubic, in time, with given slopes.
+    """Keyframes with given slopes, between which the curve is a cubic in time.
 
-    These have handles that reach a third of the way to the next key. Handles are aligned, except at corners.
+    Their handles reach a third of the way to the next key. They are aligned, except at corners.
 
     Args:
-        frames: (K,) increasing, two at least; values: (K,); slopes: (K, 2) a frame, before and after each.
+        frames: (K,) increasing, at least two; values: (K,); slopes: (K, 2) per frame, before and after each
+            key.
     """
     t, v, m = (np.asarray(given, dtype=float) for given in (frames, values, slopes))
     gaps = np.diff(t) / 3.0
@@ -165,7 +165,7 @@ def _made(co: npt.NDArray[np.float32], interpolation: str, handles: str) -> Keys
 
 
 def _completed(keys: Keys) -> Keys:
-    """New keys with all that a keyframe stores: handles at the key until Blender places them, selected."""
+    """New keys with all properties: selected, with handles at the key until Blender computes them."""
     co = keys.stored["co"]
     plain = {"easing": _enum("easing", "AUTO"), "type": _enum("type", "KEYFRAME")}
     stored = {}
@@ -181,11 +181,10 @@ def _enum(name: str, word: str) -> int:
 
 
 def needed(values: npt.ArrayLike, tolerance: float) -> npt.NDArray[np.bool_]:
-    """Which keys of a baked curve are needed, as Blender's own "Clean Curves" decides it.
+    """Which keys of a baked curve are needed, by the rule of Blender's own "Clean Curves".
 
-    A key goes when it differs from the kept one before it and from the one after it by less than the
-    tolerance in
-    sum: what stands still keeps its ends.
+    A key is removed if its differences from the last kept key and from the next key sum to less than the
+    tolerance. So constant sections keep their ends.
 
     Args:
         values: (K,).

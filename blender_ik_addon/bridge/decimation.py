@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fewer keys for baked and recorded curves: as many as the pose needs to stay within a margin.
+"""Removes keys of baked and recorded curves, as long as the pose stays within an error margin.
 
-Each bone has its own keys, with all components on the same frames: a quaternion whose components are keyed on
-different frames is wrong between them. If a point is too far off, the gaps that contribute most are halved,
-or split at their sharpest corner, until no point is too far off.
+Each bone has its own keys, with all components on the same frames, because the components of a quaternion
+depend on each other. While a point exceeds the margin, the gaps that contribute most are split in the middle
+or at their sharpest corner.
 
-Points that an effector holds have a smaller margin while they stand still. First all bones are fitted without
-this. Then the limbs that hold something are turned so that it stays in place, and get keys for that.
+Points of effectors have a smaller margin while they stand still. First all bones are fitted without this
+margin. Then the limbs with such points are turned to keep these in place, and get further keys.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from .cubics import Cubics
 from .displacement import Displacement, Point
 from .space import Space
 
-_SHARE: Final = 4.0  # times what is allowed, that a gap has to bring to be parted,
-_LESS: Final = 0.8  # how that falls when none does,
-_LEAST: Final = 0.05  # and how far; then those are parted that bring most
-_ENDS: Final = 2  # keys, the first and the last one, that are needed in any case
-_SHARP: Final = 4.0  # times as much as in the frames beside it a curve bends at a corner,
-_PLAIN: Final = 0.02  # and by so much of the way that it makes in all
+_SHARE: Final = 4.0  # contribution from which on a gap is split, as a factor of the allowed error
+_LESS: Final = 0.8  # factor by which that falls if no gap contributes so much
+_LEAST: Final = 0.05  # lower bound of it; then the gaps with the largest contribution are split
+_ENDS: Final = 2  # the first and the last key, which are always kept
+_SHARP: Final = 4.0  # a corner bends this many times as much as the neighbouring frames
+_PLAIN: Final = 0.02  # and at least by this share of the track's range
 
 
 def decimated(
@@ -41,20 +41,20 @@ def decimated(
     *,
     rate: float = 24.0,
 ) -> tuple[Curve, ...]:
-    """Leave out the keys that the figure does not need.
+    """Remove the keys that the figure does not need.
 
     Args:
-        bones: those that the curves move.
-        spaces: where the armature is in these frames.
-        curves: a value on every frame, all on the same frames.
-        states: how the armature is animated in these frames; the curves are put in.
-        margin: metres, how far a point of a bone may be off in any frame.
-        also: points that have to stay as near, beside the ends of all bones and two aside of each. While they
-            stand still in the world, they move by less than 0.01 m/s.
-        rate: frames of the curves in a second.
+        bones: those of the curves.
+        spaces: of the armature in these frames.
+        curves: with a value in every frame, all on the same frames.
+        states: animated poses in these frames; the curves replace their values.
+        margin: metres, largest error of any point of a bone in any frame.
+        also: further points that must stay within the margin. While they stand still in the world, they move
+            by less than 0.01 m/s. The ends of each bone, and two points beside it, are always included.
+        rate: frames per second.
 
     Returns:
-        The same curves on fewer frames, with slopes.
+        The same curves with fewer keys, with slopes.
     """
     if not curves or len(states) <= _ENDS:
         return tuple(curves)
@@ -77,7 +77,7 @@ def decimated(
 
 
 def _scaled(bones: Bones, states: Sequence[PoseState], scales: Sequence[Curve]) -> list[PoseState]:
-    """The same frames with the scales that curves have."""
+    """The same frames with the scales of curves."""
     found = []
     for row, state in enumerate(states):
         channels = state.channels.copy(("scale",))
@@ -88,14 +88,17 @@ def _scaled(bones: Bones, states: Sequence[PoseState], scales: Sequence[Curve]) 
 
 
 def _without_plateaus(curve: Curve) -> Curve:
-    """A curve without the keys inside of runs of one value; lengths are not fitted, so all others stay."""
+    """A curve without the keys inside runs of equal values.
+
+    All other keys stay, because lengths are not fitted.
+    """
     changes = np.diff(curve.values) != 0.0
     kept = np.concatenate([[True], changes[:-1] | changes[1:], [True]])
     return replace(curve, frames=curve.frames[kept], values=curve.values[kept])
 
 
 class _Keys:
-    """The keys that are kept of T tracks over F frames, and the curves through them."""
+    """The kept keys of T tracks over F frames, and the curves through them."""
 
     def __init__(self, figure: Displacement, times: Array) -> None:
         self._figure, self._times = figure, times
@@ -108,18 +111,18 @@ class _Keys:
 
     @property
     def full(self) -> bool:
-        """Every key is kept."""
+        """Whether every key is kept."""
         return bool(self._kept.all())
 
     def settle(self) -> None:
-        """Part gaps until, to first order in how far the bones are off, all points are near enough."""
+        """Split gaps until all points are within their margins, by a first-order estimate."""
         share = _SHARE
         while not self.full:
             brought, over = self._figure.brought()
             if not over.any():
                 return
             track, begin, end, score = self._gaps(np.where(over, brought, 0.0))
-            if score.max() <= 0.0:  # no gap contributes most
+            if score.max() <= 0.0:  # the errors of several gaps add up
                 score = over.any(1)[track].astype(float)
             while share > _LEAST and not (score > share).any():
                 share *= _LESS
@@ -132,14 +135,14 @@ class _Keys:
                 self.steady()
 
     def steady(self) -> None:
-        """Let the limbs that hold something make up for what the other bones are off."""
+        """Let the limbs with held points compensate the errors of the other bones."""
         limbs = np.flatnonzero(self._figure.in_limb)
         if limbs.size:
             self._cubics.aim(limbs, self._figure.steadied(limbs))
             self._fit(limbs)
 
     def chosen(self, curves: Iterable[Curve]) -> tuple[Curve, ...]:
-        """The curves on the frames that are kept."""
+        """The curves with the kept keys."""
         found = []
         for curve in curves:
             track, slot = self._figure.slots(curve)
@@ -155,7 +158,7 @@ class _Keys:
         self._figure.note(tracks, self.values[tracks])
 
     def _gaps(self, amount: Array) -> tuple[Indices, Indices, Indices, Array]:
-        """Track, first and last frame of each gap with frames in it, and the largest amount there."""
+        """Track, first and last frame of each gap that contains frames, and the largest amount there."""
         track, frame = np.nonzero(self._kept)
         largest = np.maximum.reduceat(amount.ravel(), np.flatnonzero(self._kept))
         room = np.flatnonzero((np.diff(track) == 0) & (np.diff(frame) > 1))
@@ -163,14 +166,14 @@ class _Keys:
         return track[room], frame[room], frame[room + 1], score
 
     def _part(self, track: int, begin: int, end: int) -> None:
-        """One more key in a gap: at the sharpest corner, else in the middle."""
+        """Add a key to a gap: at its sharpest corner, else in the middle."""
         corners = self._corners[track, begin + 1 : end]
         at = int(corners.argmax()) + 1 if corners.any() else (end - begin) // 2
         self._kept[track, begin + at] = True
 
 
 def _corners(values: Array) -> Array:
-    """(T, F) by how much the slope of tracks (T, F, C) jumps at corners; zero where there is none."""
+    """(T, F) change of slope of tracks (T, F, C) at corners; zero elsewhere."""
     bends = np.zeros(values.shape[:2])
     bends[:, 1:-1] = np.sqrt((np.diff(values, 2, axis=1) ** 2).sum(-1))
     beside = np.zeros_like(bends)

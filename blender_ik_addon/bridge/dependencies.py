@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Finds targets that depend on a solved bone. Such a target would move away while the figure reaches for it.
+"""Finds targets that depend on a solved bone; such a target would move while the figure reaches for it.
 
-It may depend on the bone by a parent, a constraint, a driver or a skinned mesh, over any number of other
-objects and bones. Blender sees no cycle there, because the solve is not part of its dependency graph.
+A target can depend on a bone through parents, constraints, drivers or skinned meshes, over any number of
+objects and bones. Blender reports no cycle, because the solve is not part of its dependency graph.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ON_SURFACE: Final = frozenset({"VERTEX", "VERTEX_3"})
 
 @dataclass(frozen=True)
 class _Link:
-    """Something that something else follows: an object, one of its bones, or its surface."""
+    """Something that can be followed: an object, one of its bones, or its surface."""
 
     thing: bpy.types.Object
     bone: str = ""
@@ -32,13 +32,13 @@ class _Link:
 def carrying_bone(
     target: bpy.types.Object, subtarget: str, armature: bpy.types.Object, solved: frozenset[str]
 ) -> str:
-    """Name of the bone that a target follows and that moves when an armature is solved, "" if there is none.
+    """Name of the moving bone that a target depends on, "" if there is none.
 
     Args:
         target: the original object.
         subtarget: name of its bone, "" for the object itself.
-        armature: the original object that is solved.
-        solved: names of its bones that are.
+        armature: the original armature object.
+        solved: names of its solved bones.
     """
     todo, seen = [_Link(target, subtarget)], set[_Link]()
     while todo:
@@ -57,13 +57,13 @@ def carrying_bone(
 
 
 def follows(one: bpy.types.Object, other: bpy.types.Object) -> bool:
-    """Whether an object, one of its bones or its form follows another object directly.
+    """Whether an object, one of its bones or its shape directly depends on another object in Blender.
+
+    Targets of its effectors do not count, because Blender does not evaluate them.
 
     Args:
         one: an object that uses the other in some way.
-        other: what it may follow.
-
-    Targets of its effectors do not count: Blender does not evaluate them.
+        other: the object that it may depend on.
     """
     if not any(other in (each.target, *each.alternative_objects) for each in rig_of(one).effectors):
         return True
@@ -76,11 +76,11 @@ def follows(one: bpy.types.Object, other: bpy.types.Object) -> bool:
 def all_followed(
     parts: Iterable[tuple[bpy.types.Object, str]], forms: Iterable[bpy.types.Object]
 ) -> set[bpy.types.Object]:
-    """All objects that some others follow, directly or over further ones, those others included.
+    """All objects that some objects depend on, directly or indirectly, including themselves.
 
     Args:
-        parts: objects with the names of their bones, "" for the object itself; forms: objects with all that
-            makes their form.
+        parts: objects with the names of their bones, "" for the object itself; forms: objects whose shape
+            also counts.
     """
     todo = [_Link(thing, bone) for thing, bone in parts]
     for form in forms:
@@ -97,7 +97,7 @@ def all_followed(
 
 
 def _forming(thing: bpy.types.Object) -> Iterator[_Link]:
-    """What the form of an object follows: what its modifiers point to, of an armature every bone."""
+    """The links of an object's shape: the objects of its modifiers, for an armature with all bones."""
     for modifier in thing.modifiers:
         for name in ("object", "target"):
             other = getattr(modifier, name, None)
@@ -108,7 +108,7 @@ def _forming(thing: bpy.types.Object) -> Iterator[_Link]:
 
 
 def _followed(link: _Link) -> Iterator[_Link]:
-    """What something follows directly."""
+    """The direct dependencies of a link."""
     thing = link.thing
     if thing.parent is not None:
         bone = thing.parent_bone if thing.parent_type == "BONE" else ""
@@ -139,7 +139,7 @@ def _constraining(constraints: Any) -> Iterator[_Link]:
 
 
 def _driving(thing: bpy.types.Object, bone: str) -> Iterator[_Link]:
-    """What drives an object (bone "") or one of its bones."""
+    """The drivers' inputs of an object (bone "") or of one of its bones."""
     data = thing.animation_data
     for curve in data.drivers if data else ():
         found = _BONE.match(curve.data_path)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Errors of a figure in every frame that result from errors of its bones' curves.
+"""Errors of a figure in each frame that result from errors of its bones' curves.
 
-The error is measured where the figure is, not on the curve: a hip that turns by a degree moves the foot by
-centimetres, a finger hardly anything. Points that stand still in the world have a smaller margin, because the
-eye sees every tremor. To first order every bone turns and moves all that hangs from it, which is fast to
-evaluate. In the end the pose is computed as Blender does.
+The error is measured on the figure, not on the curve: a degree at the hip moves the foot by centimetres, a
+degree at a finger moves hardly anything. Points that stand still in the world have a smaller margin, because
+trembling is visible. The estimate is first-order: every bone turns and moves its descendants. At the end the
+pose is computed with Blender's own formulas.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ Point = tuple[str, npt.ArrayLike]
 
 _LOCATION: Final = 3  # components of a track before those of its rotation
 _WIDTH: Final = _LOCATION + 4
-_STILL: Final = 0.002  # m/s: a point that is slower stands still
-_TREMBLE: Final = 0.0098  # m/s: by so much at most may what stands still move when there are fewer keys,
-_FLAT: Final = 0.0005  # metres, and so far may it be off
+_STILL: Final = 0.002  # m/s; slower points stand still
+_TREMBLE: Final = 0.0098  # m/s, maximum motion of a still point after decimation,
+_FLAT: Final = 0.0005  # metres, and its maximum error
 _STEP: Final = 1e-4  # of a channel, for derivatives
-_ROUNDING: Final = 1e-6  # of the figure's size: what Blender's own single precision does
-_TIGHTER: Final = 0.95  # the limits' factor where the estimate let through what the pose does not
-# Of the points that are rigid with one bone, the outermost ones bound the error of all.
+_ROUNDING: Final = 1e-6  # share of the figure's size, precision of Blender's poses in single precision
+_TIGHTER: Final = 0.95  # factor of the limits after the estimate missed an error
+# Among points that are rigid with a bone, the outermost ones bound the error of all others.
 _WAYS_OUT: Final = np.array([way for way in np.ndindex(3, 3, 3) if way > (1, 1, 1)]) - 1.0
 
 
@@ -44,17 +44,18 @@ class Displacement:
 
     Args:
         bones: the armature.
-        spaces: where it is in the world in these frames.
-        curves: of locations and rotations, a value on every frame.
-        states: how the armature is animated in these frames; the curves are put in.
-        margin: metres, how far any point may be off in any frame.
-        also: points that count, beside the ends of all bones that move and two aside of each. While they
-            stand still in the world, they may not tremble.
-        rate: frames of the curves in a second.
+        spaces: of the armature in these frames.
+        curves: of locations and rotations, with a value in every frame.
+        states: animated poses in these frames; the curves replace their values.
+        margin: metres, largest error of any point in any frame.
+        also: further points, see `decimation.decimated`. While they stand still in the world, they must not
+            tremble.
+        rate: frames per second.
 
     Attributes:
-        given: (T, F, 7) location and rotation of these bones, as the curves say; keyed: (T, 7) what has one.
-        in_limb: (T,) bones of limbs that hold something; none before `hold_still`.
+        given: (T, F, 7) location and rotation of these bones from the curves; keyed: (T, 7) components with a
+            curve.
+        in_limb: (T,) bones of limbs with held points; none before `hold_still`.
     """
 
     def __init__(
@@ -107,19 +108,19 @@ class Displacement:
         self.in_limb = np.zeros(len(self._numbers), dtype=bool)
 
     def slots(self, curve: Curve) -> tuple[int, int]:
-        """Which track a curve belongs to, and which of its components it is."""
+        """Track of a curve, and its component in the track."""
         number = self._bones.number(curve.bone)
         start = 0 if curve.channel == "location" else _LOCATION
         return int(self._track[number]), start + curve.index
 
     def note(self, tracks: Indices, values: Array) -> None:
-        """Take other values (k, F, 7) for some tracks into account."""
+        """Set other values (k, F, 7) of some tracks."""
         moved = values[..., :_LOCATION] - self.given[tracks][..., :_LOCATION]
         self._turned[tracks] = self._world_turns(tracks, values)
         self._slid[tracks] = (self._ways[tracks] @ moved[..., None])[..., 0].swapaxes(1, 2)
 
     def hold_still(self) -> None:
-        """Judge what stands still by less from now on, and let limbs that hold it make up for the rest."""
+        """Apply the smaller margin to still points from now on, and let their limbs compensate errors."""
         self._resting = self._still[self._outer]
         held = np.flatnonzero(self._resting.any(1))
         for tracks, points in chains(self._up, self._hanging, held, self.keyed[:, _LOCATION:].any(1)):
@@ -127,7 +128,7 @@ class Displacement:
             self.in_limb[tracks] = True
 
     def steadied(self, tracks: Indices) -> Array:
-        """(k, F, 7) values that all limbs are fitted to, with the other bones where they are."""
+        """(k, F, 7) values for the fit of the limbs, which compensate the errors of the other bones."""
         values = self.given.copy()
         for limb in self._limbs:
             off = self._off(limb.points, ~self.in_limb)
@@ -136,11 +137,11 @@ class Displacement:
         return values[tracks]
 
     def brought(self) -> tuple[Array, Flags]:
-        """What each bone brings to what is off, to first order, as shares of what is allowed.
+        """The contribution of each bone to the errors, to first order, as shares of the allowed errors.
 
         Returns:
-            (T, F) by how much, of all that hangs from a bone, the point that is off most would be nearer
-            without it; and whether that point is farther off than allowed.
+            (T, F) reduction of the largest error among a bone's descendants if the bone had no error; and
+                whether that error exceeds its limit.
         """
         off = self._off(np.arange(len(self._hanging)))
         limits = self._share[self._hanging] * self._allowed(off, self._resting, self._paces[self._outer])
@@ -157,9 +158,9 @@ class Displacement:
         return along / np.maximum(length, np.finfo(float).tiny), length > 1.0
 
     def holds(self, values: Array) -> bool:
-        """Whether no point is farther off than allowed with values (T, F, 7) on all tracks.
+        """Whether all points are within their limits with values (T, F, 7) on all tracks.
 
-        Where one is, less is allowed to the estimate from now on.
+        If one is not, the limits of the estimate are tightened.
         """
         off = self._placed(self._posed(values)) - self._all_places
         share = np.sqrt((off * off).sum(0)) / self._allowed(off, self._still, self._paces)
@@ -171,7 +172,7 @@ class Displacement:
         return False
 
     def _off(self, points: Indices, tracks: Flags | None = None) -> Array:
-        """(3, k, F) to first order, how far points are off, by some tracks only if these are given."""
+        """(3, k, F) first-order errors of points, optionally from some tracks only."""
         turned, moved = self._turned.copy(), self._slid - _cross(self._turned, self._heads)
         if tracks is not None:
             turned[~tracks] = moved[~tracks] = 0.0
@@ -183,12 +184,12 @@ class Displacement:
         return _cross(turned[by].swapaxes(0, 1), self._places[:, points], 0) + moved[by].swapaxes(0, 1)
 
     def _compensate(self, own: Array, limb: HeldLimb, which: Indices) -> None:
-        """Leave of what other bones bring (T, 3, F) to the points of a limb what it cannot make up for.
+        """Reduce contributions of other bones (T, 3, F) at a limb's points to what it cannot compensate.
 
         Args:
-            own: changed in place.
+            own: (T, 3, F), changed in place.
             limb: the limb.
-            which: (T, F) the point in question of each bone.
+            which: (T, F) the considered point of each bone.
         """
         mine = np.isin(which, limb.points) & ~self.in_limb[:, None]
         rows = np.flatnonzero(mine.any(1))
@@ -201,7 +202,7 @@ class Displacement:
         own[rows] = np.where(mine[rows][:, None], chosen, own[rows])
 
     def _jacobian(self, tracks: Indices, points: Indices) -> Array:
-        """(F, 3 m, 4 k) metres that points of a chain move for a unit of its rotations' channels."""
+        """(F, 3 m, 4 k) derivatives of m points by the rotation channels of k tracks, metres per unit."""
         out = np.zeros((len(self._others), len(points), 3, len(tracks), _WIDTH - _LOCATION))
         arms = self._places[:, points][None] - self._heads[tracks][:, :, None]
         hangs = tracks[:, None] <= self._hanging[points]  # parents are first
@@ -215,36 +216,36 @@ class Displacement:
         return out.reshape(len(out), 3 * len(points), -1)
 
     def _world_turns(self, tracks: Indices, values: Array) -> Array:
-        """(k, 3, F) rotation vectors, armature space, from the given values of tracks to others (k, F, 7)."""
+        """(k, 3, F) rotation vectors from the given values of tracks to others (k, F, 7), armature space."""
         own = rotation.log(self._matrices(tracks, values) @ self._turns[tracks].swapaxes(-1, -2))
         return np.asarray((self._axes[tracks] @ own[..., None])[..., 0].swapaxes(1, 2))
 
     def _allowed(self, off: Array, still: Flags, paces: Array) -> Array:
-        """(P, F) metres, how far points may be off.
+        """(P, F) allowed errors of points, metres.
 
         Args:
-            off: (3, P, F) how far they are; where that changes too quickly, less is allowed.
-            still: (P, F) when they stand still; paces: (P, F - 1) metres, by how much that may change.
+            off: (3, P, F) errors; where these change too quickly, the limit is smaller.
+            still: (P, F) whether a point stands still; paces: (P, F - 1) metres, allowed change of the error.
         """
         length, way = (np.sqrt((each * each).sum(0)) for each in (off, np.diff(off)))
         hurry = np.where(still[:, 1:] & still[:, :-1], way / paces, 0.0)
         hurry = np.maximum(np.pad(hurry, ((0, 0), (0, 1))), np.pad(hurry, ((0, 0), (1, 0))))
-        # Off by half a pace, to the one side and in the next frame to the other, is never too quick.
+        # An error of half a pace that changes its sign in each frame is never too quick.
         ahead, back = (np.pad(paces, ((0, 0), ends), constant_values=np.inf) for ends in ((0, 1), (1, 0)))
         half = 0.5 * np.minimum(ahead, back)
-        least = np.maximum(length, np.finfo(float).tiny)  # a share above 1 is cut off in any case
+        least = np.maximum(length, np.finfo(float).tiny)  # shares above 1 are clipped in any case
         calm = np.clip(length / np.maximum(hurry, least), np.minimum(half, _FLAT), _FLAT)
         return np.where(still, np.clip(calm, self._rounding, self._margin), self._margin)
 
     def _standing(
         self, spaces: Sequence[Space], held: Set[tuple[float, ...]], least: Array
     ) -> tuple[Flags, Array]:
-        """(P, F) when points that are held stand still in the world, and (P, F - 1) metres they move then.
+        """(P, F) whether held points stand still in the world, and (P, F - 1) their motion then, metres.
 
         Args:
-            spaces: where the armature is.
-            held: number of the bone and point in its axes of each.
-            least: (F - 1,) metres, the way from frame to frame from which on they do not.
+            spaces: of the armature.
+            held: index of the bone, and the point in its axes.
+            least: (F - 1,) metres, motion between frames from which on a point does not stand still.
         """
         still = np.zeros(self._all_places.shape[1:], dtype=bool)
         points = zip(self._owner.tolist(), self._local.tolist(), strict=True)
@@ -262,7 +263,7 @@ class Displacement:
         return still, moves
 
     def _worst(self, square: Array) -> tuple[Array, Indices]:
-        """(T, F) the largest number of all points that hang from a bone, and which point that is."""
+        """(T, F) the largest value among the points of a bone and its descendants, and the point with it."""
         worst, which = np.full(self._heads.shape[::2], -1.0), np.zeros(self._heads.shape[::2], dtype=np.intp)
         ends = np.append(self._first[1:], len(square))
         for start, end in zip(self._first.tolist(), ends.tolist(), strict=True):
@@ -289,7 +290,7 @@ class Displacement:
         return given, keyed
 
     def _matrices(self, tracks: Indices, values: Array) -> Array:
-        """(k, F, 3, 3) rotations that values (k, F, 7) of some tracks make."""
+        """(k, F, 3, 3) rotation matrices of values (k, F, 7) of some tracks."""
         out = np.empty((*values.shape[:2], 3, 3))
         for mode in dict.fromkeys(self._modes[tracks].tolist()):
             rows = np.flatnonzero(self._modes[tracks] == mode)
@@ -298,7 +299,7 @@ class Displacement:
         return out
 
     def _posed(self, values: Array) -> Array:
-        """(F, B, 4, 4) pose matrices, as Blender would show them without constraints."""
+        """(F, B, 4, 4) pose matrices, as Blender would compute them without constraints."""
         channels = {name: array.copy() for name, array in self._channels.items()}
         channels["location"][:, self._numbers] = values[..., :_LOCATION].swapaxes(0, 1)
         for row, mode in enumerate(self._modes.tolist()):
@@ -309,7 +310,7 @@ class Displacement:
         return forward(self._bones, basis, matrix=self._others, which=self._below)
 
     def _points(self, also: Iterable[Point]) -> tuple[Indices, Array]:
-        """Numbers of bones (P,) and points in their axes (P, 3), by tracks: ends, two aside, further ones."""
+        """Bone indices (P,) and points in their axes (P, 3), sorted by track."""
         owner = [np.repeat(self._below, 4)]
         own = np.zeros((len(self._below), 4, 3))
         own[:, 1:] = np.eye(3) * self._bones.length[self._below, None, None]
@@ -324,7 +325,7 @@ class Displacement:
         return owners[order], locals_[order]
 
     def _outermost(self) -> Indices:
-        """The points that bound the error of all: the outermost ones, and those that stand still."""
+        """Indices of the outermost points, which bound the error of all, and of the still points."""
         by = self._track[self._owner]
         out = _WAYS_OUT @ self._all_places[:, :, 0]
         found = set(np.flatnonzero(self._still.any(1)).tolist())
@@ -334,13 +335,13 @@ class Displacement:
         return np.array(sorted(found))
 
     def _placed(self, pose: Array) -> Array:
-        """(3, P, F) the points."""
+        """(3, P, F) positions of the points."""
         own = pose[:, self._owner, :3]
         places = own[..., 3] + (own[..., :3] @ self._local[..., None])[..., 0]
         return np.ascontiguousarray(places.transpose(2, 1, 0)) * self._scale
 
     def _frames(self, pose: Array, parents: Indices) -> tuple[Array, Array]:
-        """(T, F, 3, 3) from a bone's own axes, and from its location to metres, to armature space."""
+        """(T, F, 3, 3) matrices from a bone's axes, and from its location to metres, to armature space."""
         count = len(pose)
         turn, place, _ = parent_transforms(
             self._bones, np.tile(self._numbers, count), pose[:, parents].reshape(-1, 4, 4)
@@ -354,7 +355,7 @@ class Displacement:
 
 
 def _nearest(bones: Bones, numbers: Indices) -> Indices:
-    """(B,) row among some bones of a bone itself or the nearest one above it; -1 if there is none."""
+    """(B,) row of each bone or its nearest ancestor among some bones; -1 if there is none."""
     found = np.full(len(bones), -1)
     found[numbers] = np.arange(len(numbers))
     for level in bones.levels[1:]:
@@ -363,6 +364,6 @@ def _nearest(bones: Bones, numbers: Indices) -> Indices:
 
 
 def _cross(a: Array, b: Array, axis: int = 1) -> Array:
-    """Cross products; numpy's own goes about it by way of copies."""
+    """Cross products; faster than numpy's own, which copies."""
     (ax, ay, az), (bx, by, bz) = (np.moveaxis(each, axis, 0) for each in (a, b))
     return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis)

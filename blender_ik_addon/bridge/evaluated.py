@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether Blender updates an object. It does not if the object is switched off and nothing visible needs it.
+"""Whether Blender evaluates an object. It does not if the object is disabled and nothing visible needs it.
 
-An effector's target is no dependency for Blender. The evaluated copy of such a target exists, but stays where
-it was when it was made.
+Blender does not know that an effector depends on its target. A disabled target has an evaluated copy, but
+this is not updated.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from .faults import FigureFault
 
 
 def kept_up(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph, what: str) -> bpy.types.Object:
-    """The evaluated copy of an object, unless Blender does not keep track of it, see `is_kept_up`.
+    """The evaluated copy of an object; refused if Blender does not update it, see `is_kept_up`.
 
     Args:
         thing: the object; original or evaluated.
         depsgraph: evaluated.
-        what: it is, for the sentence.
+        what: kind of object, for the message.
 
     Raises:
-        FigureFault: the object is switched off, or not in the scene.
+        FigureFault: the object is disabled, or not in the scene.
     """
     own = thing.original
     shown = own.evaluated_get(depsgraph)
@@ -46,21 +46,21 @@ def kept_up(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph, what: str) 
 
 
 def is_kept_up(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
-    """Whether what a dependency graph holds of an object is so at its present moment.
+    """Whether a dependency graph has the present state of an object.
 
-    It is of what is shown (the eye in the outliner does not matter), of what something shown follows, and in
-    renders of what stands still.
+    It has that of visible objects (the eye in the outliner does not matter), of objects that visible ones
+    depend on, and in renders of unanimated objects.
 
     Args:
         thing: the object; original or evaluated.
-        depsgraph: evaluated; of a viewport or of a render, in which other things are switched off.
+        depsgraph: evaluated; of the viewport or a render, which have separate switches.
     """
     own = thing.original
     return _is_kept_up(own, own.evaluated_get(depsgraph), depsgraph)
 
 
 def _is_kept_up(own: bpy.types.Object, shown: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
-    """The same of an original object and its evaluated copy."""
+    """The same for an original object and its evaluated copy."""
     if not shown.is_evaluated:
         return False
     layer = depsgraph.view_layer
@@ -77,7 +77,7 @@ def _is_kept_up(own: bpy.types.Object, shown: bpy.types.Object, depsgraph: bpy.t
 
 
 def is_shown(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
-    """Whether an object is to be seen: in the viewport, or in a render, as what is evaluated is for.
+    """Whether an object is visible, in the viewport or the render of the depsgraph.
 
     Args:
         thing: the original object; depsgraph: evaluated.
@@ -91,12 +91,12 @@ def is_shown(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
 
 
 def _is_on(thing: bpy.types.Object, layer: bpy.types.ViewLayer, hidden: str) -> bool:
-    """Whether neither an object nor all collections that it is in are switched off ("hide_viewport", say)."""
+    """Whether neither an object nor its collections are disabled by a flag, for example "hide_viewport"."""
     return not getattr(thing, hidden) and _shows(layer.layer_collection, thing, hidden)
 
 
 def _shows(layer: bpy.types.LayerCollection, thing: bpy.types.Object, hidden: str) -> bool:
-    """Whether a collection of a view layer, or one within it, shows an object."""
+    """Whether a collection of a view layer or one of its children shows an object."""
     if getattr(layer.collection, hidden):
         return False
     if not layer.exclude and holds(layer.collection.objects, thing):
@@ -105,7 +105,7 @@ def _shows(layer: bpy.types.LayerCollection, thing: bpy.types.Object, hidden: st
 
 
 def _stands_still(thing: bpy.types.Object) -> bool:
-    """Whether nothing but a hand moves an object: neither animation, a constraint nor what carries it."""
+    """Whether an object and its parents have no animation, no constraints, and no armature."""
     carrier = thing
     while carrier is not None:
         if carrier.animation_data is not None or len(carrier.constraints) or carrier.type == "ARMATURE":

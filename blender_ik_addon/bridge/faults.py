@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Faults in Blender's data, as one sentence that names the object, bone or action.
+"""Faults in Blender's data, each as one sentence that names the object, bone or action.
 
-A fault that prevents a solve is raised; any other is shown as a warning. Both are a `Fault`, so that a panel
-and an error have the same text.
+A fault that prevents a solve is raised; others are shown as warnings. Both are a `Fault`, so that panels and
+errors have the same text.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from ikmath.errors import IkError
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing that is wrong.
+    """One fault.
 
     Attributes:
         subject: name of the object, bone or action with the fault.
-        sentence: what is wrong and what to do, with that name.
-        blocking: it prevents a solve; otherwise it is a warning.
+        sentence: what is wrong and what to do, with this name.
+        blocking: whether it prevents a solve; otherwise it is a warning.
     """
 
     subject: str
@@ -29,7 +29,7 @@ class Fault:
 
 
 class FigureFault(IkError):
-    """A fault that stops a solve or a bake; nothing has been changed when it is raised.
+    """A fault that prevents a solve or a bake; when it is raised, nothing has been changed.
 
     Attributes:
         fault: what is wrong.
@@ -43,7 +43,7 @@ class FigureFault(IkError):
 
 
 def require(faults: Iterable[Fault]) -> None:
-    """Raise the first fault that blocks.
+    """Raise the first blocking fault.
 
     Raises:
         FigureFault: there is one.

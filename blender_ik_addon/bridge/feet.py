@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which bones a figure stands on, and which one carries it."""
+"""The bones that a figure stands on, and the bone that carries it."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from .armature import Array, Bones, Matrices
 from .standing import Stance
 
 _FOOT: Final = re.compile(r"(?<![a-z])(fore|hind)?(foot|feet|paw|hoof|fuss|pied)(?![a-z])", re.IGNORECASE)
-_WAY: Final = 0.25  # of the longest way from the root to a foot, that one has at least
-_MOST: Final = 0.8  # of the bones, that hang from the one that carries the figure
+_WAY: Final = 0.25  # minimum distance of a foot from the root, as a share of the longest one
+_MOST: Final = 0.8  # minimum share of the bones below the one that carries the figure
 
 
 @dataclass(frozen=True)
 class Stand:
-    """On what a figure stands in a pose.
+    """The contacts of a figure with the ground in a pose.
 
     Attributes:
-        feet: numbers of the bones that are to stay where they are.
-        flat: of those, the ones that lie on the ground; the others touch it with their tips and may turn.
-        upright: the body moves above them; else it sits or lies on the ground, or there are none.
+        feet: indices of the bones that stay in place.
+        flat: those of them that lie flat on the ground; the others touch it with their tips and may turn.
+        upright: whether the body is above them; False if it sits or lies on the ground, or without feet.
     """
 
     feet: tuple[int, ...]
@@ -33,15 +33,15 @@ class Stand:
 
 
 def feet(bones: Bones, up: Array) -> tuple[int, ...]:
-    """Numbers of the bones that a figure stands on, at rest.
+    """Indices of the bones that a figure stands on in the rest pose.
 
-    Bones with a name such as foot. If the figure does not stand on these alone, such as a cat with "hands" in
-    front, also the other ends of limbs on which it stands. If such a bone rises steeply, as with animals that
-    walk on their toes, the part below it that lies on the ground counts. Of bones in one row the topmost
-    counts.
+    These are bones with names like "foot". If they do not carry the figure alone, for example because a cat
+    has "hands" in front, the other ends of limbs on the ground are included. If a named bone is steep, as in
+    animals that walk on their toes, the part below it on the ground counts. Of several bones in one chain the
+    topmost counts.
 
     Args:
-        bones: the armature; up: (3,) away from the ground, armature space.
+        bones: the armature; up: (3,) up direction, armature space.
     """
     rest = Stance(bones, bones.rest, up)
     named = _named(bones)
@@ -59,10 +59,10 @@ def feet(bones: Bones, up: Array) -> tuple[int, ...]:
 
 
 def stand(bones: Bones, matrix: Matrices, up: Array) -> Stand:
-    """On what a figure stands in a pose: on its feet, and on whatever else carries it there.
+    """The contacts in a pose: the feet, and other limbs that carry the figure.
 
     Args:
-        bones: the armature; matrix: (B, 4, 4) where they are; up: (3,) away from the ground; armature space.
+        bones: the armature; matrix: (B, 4, 4) of the pose; up: (3,) up direction; armature space.
     """
     own, now = set(feet(bones, up)), Stance(bones, matrix, up)
     planted = {number for end in now.ends for number in own & set(bones.ancestors(bones.names[end]))}
@@ -76,18 +76,18 @@ def stand(bones: Bones, matrix: Matrices, up: Array) -> Stand:
 
 
 def carrier(bones: Bones, up: Array) -> int:
-    """Number of the bone that carries a figure on its feet; -1 where that is just the topmost one.
+    """Index of the bone that carries a figure on its feet; -1 if it is simply the topmost one.
 
-    Game characters have a bone on the ground above their hips that places them in the world. It must not sink
-    into the floor when the hips move down, so the hips move instead.
+    Game characters have a parent bone of the hips on the ground, which places them in the world. It must not
+    sink into the floor when the hips move down, so the hips move instead.
 
     Args:
-        bones: the armature; up: (3,) away from the ground, armature space.
+        bones: the armature; up: (3,) up direction, armature space.
     """
     stands = [set(bones.ancestors(bones.names[number])) for number in feet(bones, up)]
     if not stands:
         return -1
-    size = np.zeros(len(bones), dtype=int)  # of what hangs from a bone, with it
+    size = np.zeros(len(bones), dtype=int)  # number of descendants, including the bone
     for name in bones.names:
         size[list(bones.ancestors(name))] += 1
     below, found = min(set.intersection(*stands), key=lambda i: -size[i], default=-1), -1
@@ -103,7 +103,7 @@ def carrier(bones: Bones, up: Array) -> int:
 
 
 def _named(bones: Bones) -> list[int]:
-    """Numbers of the bones with a foot's name at the end of a leg.
+    """Indices of the bones with a foot's name at the end of a leg.
 
     Game characters also have markers on the ground with such names; these do not count.
     """
@@ -115,5 +115,5 @@ def _named(bones: Bones) -> list[int]:
 
 
 def _plain(name: str) -> str:
-    """A name in which words are parted: "LeftFoot", "mixamorig:LeftFoot" and "foot.L" alike."""
+    """A name with its words separated by spaces: "LeftFoot", "mixamorig:LeftFoot" and "foot.L" alike."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).replace("_", " ")

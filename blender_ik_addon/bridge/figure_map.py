@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What each bone of an armature is (spine, elbow, knee, ...) and weighs; the same for a figure's joints."""
+"""Anatomical kind (spine, elbow, knee, ...) and mass of an armature's bones and a figure's joints."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from .armature import Array, Bones, Flags, Indices
 from .skeleton import Figure
 from .space import nearest_rotation
 
-_ROD: Final = 0.5 / sqrt(3.0)  # of half a bone's length, where two points have the inertia of a slender rod
+_ROD: Final = 0.5 / sqrt(3.0)  # share of half a bone; two points there have the inertia of a slender rod
 
-_UNTURNED: Final = 1e-4  # of the entries of a rotation matrix, which are stored in single precision
-_STUB: Final = 0.05  # of the way from its parent's head: a bone at an end that is shorter has no length
-_LYING: Final = 0.1  # levelled length of a direction below which it tells no heading
+_UNTURNED: Final = 1e-4  # tolerance for the entries of rotation matrices in single precision
+_STUB: Final = 0.05  # share of the distance from the parent's head; shorter end bones have no length
+_LYING: Final = 0.1  # length of the horizontal part of a direction below which it gives no heading
 
 
 @dataclass(frozen=True, eq=False)
 class BoneMap:
-    """The map of an armature at rest.
+    """The map of an armature in the rest pose.
 
     Attributes:
-        kinds: the map, its joints in the order of the bones, armature space and units.
-        mass: (B,) shares of the whole.
+        kinds: the map, with joints in the order of the bones, armature space and units.
+        mass: (B,) shares of the total mass.
     """
 
     kinds: FigureMap
@@ -41,9 +41,9 @@ def read_map(bones: Bones, up: Array, deforming: Flags, told: Mapping[str, str])
     """The map of an armature.
 
     Args:
-        bones: the armature; up: (3,) away from the ground, armature space; deforming: (B,) bones that carry
-            flesh. Of bones of unknown kind only these have mass, unless there are none.
-        told: kinds of bones that are known, by name.
+        bones: the armature; up: (3,) up direction, armature space; deforming: (B,) bones that deform. Bones
+            of unknown kind have mass only if they deform, unless none deforms.
+        told: kinds set by the user, by bone.
     """
     order = np.concatenate(bones.levels)
     place = np.append(np.argsort(order), -1)
@@ -59,9 +59,9 @@ def read_map(bones: Bones, up: Array, deforming: Flags, told: Mapping[str, str])
 
 
 def _lengths(bones: Bones, order: Indices) -> Array:
-    """(B,) lengths of the bones in an order; formats without lengths leave stubs at the ends of limbs.
+    """(B,) lengths of the bones in an order. Some file formats have no lengths and leave stubs at the ends.
 
-    A stub counts as half as long as the way from its parent.
+    A stub gets half the distance from its parent.
     """
     parents, heads = bones.parents, bones.rest[:, :3, 3]
     ends = (parents >= 0) & ~np.isin(np.arange(len(bones)), parents)
@@ -71,14 +71,14 @@ def _lengths(bones: Bones, order: Indices) -> Array:
 
 
 def joint_map(whole: BoneMap, figure: Figure) -> FigureMap:
-    """The map of a figure's joints, in the pose at which the figure was measured; figure space, metres.
+    """The map of a figure's joints in its measured pose; figure space, metres.
 
     Args:
-        whole: of the armature; figure: some of its bones.
+        whole: of the armature; figure: made from some of its bones.
     """
     bones, own, scale = figure.bones, figure.plan.bone, figure.space.scale
     found = whole.kinds.selected(own.tolist())
-    # a hinge is fixed in the bone above it
+    # a hinge axis is fixed in the bone above it
     above = bones.parents[own]
     turned = nearest_rotation(figure.state.matrix[above, :3, :3]) @ nearest_rotation(
         bones.rest[above, :3, :3]
@@ -98,7 +98,7 @@ def joint_map(whole: BoneMap, figure: Figure) -> FigureMap:
 
 
 def bone_ends(figure: Figure) -> Array:
-    """(J, 3) ends of the bones in their joints' axes, metres."""
+    """(J, 3) tails of the bones in their joints' axes, metres."""
     own = figure.plan.bone
     ends = np.zeros((len(own), 3))
     size = np.linalg.norm(figure.state.matrix[own, :3, 1].astype(float), axis=1)
@@ -107,14 +107,14 @@ def bone_ends(figure: Figure) -> Array:
 
 
 def limbs_at_rest(whole: BoneMap, figure: Figure) -> bool:
-    """Whether no long bone of an arm or a leg is turned against its rest pose, as in a T-pose."""
+    """Whether all long bones of arms and legs have their rest rotation, for example in a T-pose."""
     joints = [joint for limb in whole.kinds.limbs for joint in limb.joints]
     turned = figure.state.basis[joints, :3, :3]
     return bool(joints) and bool((np.abs(turned - np.eye(3)) < _UNTURNED).all())
 
 
 def facing(whole: BoneMap, figure: Figure) -> Array:
-    """(3,) level, where a figure faces in the pose at which it was measured, figure space."""
+    """(3,) horizontal heading of a figure in its measured pose, figure space."""
     found, bones, body = whole.kinds, figure.bones, whole.kinds.body
     joint = np.flatnonzero(figure.plan.bone == body)
     if not joint.size:
@@ -126,9 +126,9 @@ def facing(whole: BoneMap, figure: Figure) -> Array:
 
 
 def mass_points(whole: BoneMap, figure: Figure) -> MassPoints:
-    """The mass of all that a figure's joints carry, bones that are no joints of it included.
+    """The masses that a figure's joints carry, including bones that are not joints of it.
 
-    Shares of the whole armature; of a figure that has its hips they sum to 1.
+    Shares of the whole armature; in a figure with hips they sum to 1.
     """
     bones, joints = figure.bones, figure.plan.bone
     carrier = _carriers(bones, joints)
@@ -149,7 +149,7 @@ def mass_points(whole: BoneMap, figure: Figure) -> MassPoints:
 
 
 def _carriers(bones: Bones, joints: Indices) -> Indices:
-    """(B,) the joint that each bone is, or hangs from rigidly; -1 if there is none."""
+    """(B,) the joint that each bone is or is rigidly attached to; -1 if there is none."""
     found = np.full(len(bones), -1)
     found[joints] = np.arange(len(joints))
     for level in bones.levels[1:]:

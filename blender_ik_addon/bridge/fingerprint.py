@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether an armature has changed since it was read, at much less cost than reading it again."""
+"""Detects changes of an armature, much faster than reading it again."""
 
 from __future__ import annotations
 
@@ -53,15 +53,15 @@ _PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(\w+)$')
 
 
 def fingerprint(armature_object: bpy.types.Object) -> Any:
-    """What a figure depends on of an armature object: bones, settings of the pose, constraints, animation.
+    """Everything of an armature object that a figure depends on: bones, settings, constraints, animation.
 
-    Not the pose itself, nor values of the animation.
+    Excludes the pose itself and the values of the animation.
 
     Args:
         armature_object: original.
 
     Returns:
-        Plain values, to be compared with ==.
+        Plain values that can be compared with ==.
     """
     bones, data = armature_object.pose.bones, armature_object.data
     return (
@@ -76,12 +76,12 @@ def fingerprint(armature_object: bpy.types.Object) -> Any:
 
 
 def freedom(armature_object: bpy.types.Object) -> Any:
-    """The part of it that says which bones may move and how far, and that changes without Edit Mode.
+    """The part of the fingerprint for freedom of motion that can change outside of Edit Mode.
 
-    Names, locks and limits; not how channels say where bones are, nor what they take over from those above.
+    Includes names, locks and limits; excludes rotation modes and inheritance.
     """
     bones: Any = armature_object.pose.bones
-    # runs in every redraw: the number of bones is passed, since Blender counts them one by one
+    # runs in every redraw; the number of bones is passed because Blender counts linearly
     names = bones.keys()
     count = len(names)
     flags = np.empty(_WIDTH * count, dtype=np.bool_)
@@ -95,13 +95,13 @@ def freedom(armature_object: bpy.types.Object) -> Any:
     limits = [
         [_array(bones, name, 1, np.float32, count) for name in _LIMITS[axis]]
         for row, axis in enumerate(AXES)
-        if 1 in limited[row * count : (row + 1) * count]  # values of unused limits do not count
+        if 1 in limited[row * count : (row + 1) * count]  # values of unused limits do not matter
     ]
     return names, told, limits
 
 
 def turning_along(armature_object: bpy.types.Object) -> bytes:
-    """Which bones turn with those above them, as plain values."""
+    """Which bones inherit rotation, as plain values."""
     bones: Any = armature_object.data.bones
     return _array(bones, "use_inherit_rotation", 1, np.bool_, len(bones))
 
@@ -127,7 +127,7 @@ def _constraints(bone: bpy.types.PoseBone) -> Iterator[Any]:
 
 
 def animated_channels(armature_object: bpy.types.Object, bones: Bones) -> dict[str, Flags]:
-    """Flags for all components of channels that an action, an NLA strip or a driver sets; by channel."""
+    """(B, width) flags by channel: components that an action, an NLA strip or a driver sets."""
     flags = {name: np.zeros((len(bones), width), dtype=np.bool_) for name, width in CHANNEL_WIDTHS.items()}
     for curve in animation_curves(armature_object):
         found = animated_channel(curve, bones)
@@ -138,7 +138,7 @@ def animated_channels(armature_object: bpy.types.Object, bones: Bones) -> dict[s
 
 
 def animated_channel(curve: Any, bones: Bones) -> tuple[str, int] | None:
-    """The channel that a curve sets, and the number of the bone; None if it is none of a bone."""
+    """The channel of a curve and the index of its bone; None if the curve is not for a bone's channel."""
     found = _PATH.match(curve.data_path)
     if not found or found[2] not in CHANNEL_WIDTHS:
         return None
@@ -147,15 +147,15 @@ def animated_channel(curve: Any, bones: Bones) -> tuple[str, int] | None:
 
 
 def animated_settings(armature_object: bpy.types.Object, setting: str) -> set[str]:
-    """Names of the bones of which an action, an NLA strip or a driver sets something else than a channel."""
+    """Names of the bones whose setting is animated by an action, an NLA strip or a driver."""
     matches = (_PATH.match(curve.data_path) for curve in animation_curves(armature_object))
     return {bpy.utils.unescape_identifier(found[1]) for found in matches if found and found[2] == setting}
 
 
 def is_restless(armature_object: bpy.types.Object) -> bool:
-    """Whether an action, an NLA strip or a driver sets what `fingerprint` looks at.
+    """Whether an action, an NLA strip or a driver sets a property of `fingerprint`.
 
-    A constraint's influence, mostly, or a rotation mode.
+    Mostly these are a constraint's influence or a rotation mode.
     """
     matches = (_SETTING.match(curve.data_path) for curve in animation_curves(armature_object))
     return any(found is not None and found[1] in _WATCHED for found in matches)
@@ -182,7 +182,7 @@ def animation_curves(armature_object: bpy.types.Object) -> Iterator[Any]:
 
 
 def keyed_curves(owner: Any) -> Iterator[Any]:
-    """F-curves of the action and of the NLA strips of a data-block that may have some."""
+    """F-curves of a data-block's action and NLA strips."""
     data: Any = owner.animation_data
     if data is None:
         return

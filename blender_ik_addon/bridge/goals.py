@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Makes ikmath's goals from effectors: one function for each kind of goal.
+"""Makes goals of `ikmath` from effectors: one function for each kind of goal.
 
-Positions, orientations, aims and planes are made for all effectors and all frames at once: `MANY`. The other
-kinds are made one by one, in one frame, with more context: `ALONE`. These functions also apply the influence:
-at 0 the goal is the present pose, so that an influence fades in without a jump.
+Goals in `MANY` are made for all effectors and all frames at once. Goals in `ALONE` are made for one effector
+in one frame, with more context. These functions also apply the influence: at 0 the goal is the present pose,
+so that an influence fades in without a jump.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from .targets import Target
 
 Targets = dict[str, Any]
 
-_CORNERS: Final = 8  # of a footprint
-_LEAST: Final = 1e-6  # metres; a distance that fades in may begin at nothing
+_CORNERS: Final = 8  # corners of a footprint
+_LEAST: Final = 1e-6  # metres, smallest distance, because a distance that fades in may start at 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Masses:
-    """Where the weight of a figure is.
+    """The masses of a figure.
 
     Attributes:
         mass: kilograms by bone; center: (3,) by bone, in the bone's own axes and the armature's units.
@@ -44,19 +44,19 @@ class Masses:
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """Where the effectors of a frame should be; E effectors in the order of the plan, figure space, metres.
+    """The targets of a frame's effectors; E effectors in the order of the plan, figure space, metres.
 
     Attributes:
         names: of the effectors; bones: (E,) names of the joints.
         offset: (E, 3) the point in the joint's frame.
-        axis: (E, 3) what aims, in the joint's frame.
-        weight: (E,), with the influence in it; 0 where an effector is off.
+        axis: (E, 3) aiming direction in the joint's frame.
+        weight: (E,), multiplied by the influence; 0 if an effector is off.
         influence: (E,) in [0, 1]; priority: (E,).
-        position: (*frames, E, 3) and rotation: (*frames, E, 3, 3) of the targets, drawn back by the influence
+        position: (*frames, E, 3) and rotation: (*frames, E, 3, 3) of the targets, blended by the influence
             for kinds in `MANY`.
         world: (*frames, 3, 3) the axes of the world, as columns.
-        settings: (E,) options of the kinds; amounts: (E,) by name, those that are read in every frame.
-        alternatives: (E,) the places to choose from, K or none for each.
+        settings: (E,) options of the kinds; amounts: (E,) options that are read in every frame.
+        alternatives: (E,) alternative targets, K or none for each.
         start: the pose that the frame starts from, None if no effector needs it.
         masses: of the figure, None if no effector needs them.
     """
@@ -79,17 +79,17 @@ class Wanted:
 
     @cached_property
     def asking(self) -> tuple[bool, ...]:
-        """(E,) which effectors count at all."""
+        """(E,) which effectors have a weight above zero."""
         return tuple((self.weight > 0.0).tolist())
 
     def with_targets(self, position: Array, rotation: Array) -> Wanted:
-        """The same with the targets elsewhere."""
+        """A copy with other targets."""
         other = object.__new__(Wanted)
         other.__dict__.update(self.__dict__, position=position, rotation=rotation)
         return other
 
 
-# ---------------------------------------------------------------------------------- asked for by many at once
+# --------------------------------------------------------------------- one goal object for many effectors
 def _position(want: Wanted, rows: Indices, priority: int) -> Goal:
     told, slack = want.settings[rows[0]], want.amounts[rows[0]].get("slack", 0.0)
     counted = _counted(told.get("axes", ()), told.get("space", ""))
@@ -142,7 +142,7 @@ def _common(want: Wanted, rows: Indices, priority: int) -> dict[str, Any]:
 
 
 def _counted(axes: tuple[bool, ...], space: str) -> dict[str, Any]:
-    """Which axes of which space count, as keywords; none where all do.
+    """The axes that count and their space, as keyword arguments; empty if all axes count.
 
     Args:
         axes: flags of x, y, z; space: WORLD, TARGET or BONE.
@@ -154,24 +154,24 @@ def _counted(axes: tuple[bool, ...], space: str) -> dict[str, Any]:
 
 
 def _axes(want: Wanted, rows: Indices, flags: str) -> Targets:
-    """The axes along which only some count, (*frames, E, 3, 3); nothing where all do, or where bones tell."""
+    """Frames of the counted axes, (*frames, E, 3, 3); empty if all count, or for the bone's own axes."""
     told = want.settings[rows[0]]
     if all(told.get(flags, ())) or told.get("space", "") == "BONE":
         return {}
     rotations = want.rotation[..., rows, :, :]
-    if told.get("space", "") == "WORLD":  # figure space need not be turned as the world is
+    if told.get("space", "") == "WORLD":  # figure space may be rotated against the world
         rotations = np.broadcast_to(want.world[..., None, :, :], rotations.shape)
     return {"frame": rotations}
 
 
 @dataclass(frozen=True)
 class Many:
-    """A kind of goal that one goal object takes for many effectors.
+    """A kind of goal with one goal object for many effectors.
 
     Attributes:
-        make: (wanted, rows, priority) -> the goal for these rows.
-        targets: (wanted, rows) -> what of the goal changes with the targets, by the names of its attributes.
-        shares: settings and amounts that have to be the same for all of them.
+        make: (wanted, rows, priority) -> the goal of these rows.
+        targets: (wanted, rows) -> the attributes of the goal that change with the targets.
+        shares: settings and amounts that must be equal for all of them.
     """
 
     make: Callable[[Wanted, Indices, int], Goal]
@@ -190,14 +190,14 @@ MANY: Final[Mapping[str, Many]] = MappingProxyType(
 )
 
 
-# --------------------------------------------------------------------------------------- asked for one by one
+# ------------------------------------------------------------------------ one goal object for one effector
 @dataclass(frozen=True, kw_only=True)
 class Ask:
     """One effector in one frame.
 
     Attributes:
-        want: all effectors; row: which one it is.
-        figure: as it is solved; start: the pose that the frame starts from.
+        want: all effectors; row: index of this one.
+        figure: the solved one; start: the pose that the frame starts from.
     """
 
     want: Wanted
@@ -222,7 +222,7 @@ class Ask:
 
     @property
     def amounts(self) -> Mapping[str, float]:
-        """What of them is read in every frame."""
+        """The settings that are read in every frame."""
         return self.want.amounts[self.row]
 
     @property
@@ -232,22 +232,22 @@ class Ask:
 
     @property
     def place(self) -> Array:
-        """(3,) where the target is."""
+        """(3,) position of the target."""
         return np.asarray(self.want.position[self.row])
 
     @property
     def weighed(self) -> dict[str, Any]:
-        """Weight and priority, as keywords."""
+        """Weight and priority as keyword arguments."""
         return {"weight": float(self.want.weight[self.row]), "priority": int(self.want.priority[self.row])}
 
     @cached_property
     def here(self) -> Array:
-        """(3,) where the point is in the pose that the frame starts from."""
+        """(3,) the point in the pose that the frame starts from."""
         return self.start.point(self.bone, self.offset)
 
     @property
     def second(self) -> str:
-        """Name of the second bone's joint, "" where there is none."""
+        """Name of the second bone's joint, "" if there is none."""
         return str(self.told.get("second_bone", ""))
 
     @cached_property
@@ -257,7 +257,7 @@ class Ask:
 
 
 def _distance(ask: Ask) -> Goal:
-    """The point at, within or outside a distance of the target, or of a point of the second bone."""
+    """Keep the point at, within or outside a distance of the target or of the second bone's point."""
     keep, wanted = str(ask.told["keep"]).lower(), ask.amounts["distance"]
     to, offset = (ask.second, ask.second_offset) if ask.second else (ask.place, np.zeros(3))
     there = ask.start.point(ask.second, ask.second_offset) if ask.second else ask.place
@@ -269,7 +269,7 @@ def _distance(ask: Ask) -> Goal:
 
 
 def _loop(ask: Ask) -> Goal:
-    """The point at a point of the second bone; if rigid, also the rotation relative to it."""
+    """Keep the point at a point of the second bone; if rigid, also the relative rotation."""
     rigid, offset, turn = bool(ask.told["rigid"]), ask.second_offset, None
     if rigid:
         turn = rotation.matrix_from_quaternion(ask.told["second_rotation"])
@@ -284,7 +284,7 @@ def _loop(ask: Ask) -> Goal:
 
 
 def _balance(ask: Ask) -> Goal | None:
-    """The centre of mass over the target, or over the area of the planted effectors; none in the air."""
+    """Keep the centre of mass over the target or the planted effectors; None without planted effectors."""
     masses, up = ask.want.masses, ask.want.world[:, 2]
     if masses is None:
         raise RuntimeError("the masses of the figure are missing")
@@ -304,12 +304,12 @@ def _balance(ask: Ask) -> Goal | None:
     if over_target:
         return ik.Balance(center, **told, **ask.weighed)
     if ask.share < 1.0:
-        corners = np.concatenate([corners, center[None]])  # the area reaches as far as where it is
+        corners = np.concatenate([corners, center[None]])  # the area is extended to the present centre
     return ik.Balance(support=corners, margin=ask.amounts["margin"], **told, **ask.weighed)
 
 
 def contacts(want: Wanted) -> Array:
-    """(K, 3) corners of what the planted effectors stand on."""
+    """(K, 3) corners of the support area of the planted effectors."""
     level = want.world[:, :2]
     around = np.linspace(0.0, 2.0 * np.pi, _CORNERS, endpoint=False)
     circle = np.stack([np.cos(around), np.sin(around)], -1) @ level.T
@@ -322,7 +322,7 @@ def contacts(want: Wanted) -> Array:
 
 
 def _any_of(ask: Ask) -> Goal:
-    """The point at one of several places."""
+    """Bring the point to one of several targets."""
     choices = ask.want.alternatives[ask.row]
     goals = []
     for place, turn in zip(choices.position, choices.rotation, strict=True):

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Limbs that compensate small errors of the figure, so that the points they hold stay in place.
+"""Limbs that compensate small errors of the figure, so that their held points stay in place.
 
-A leg with a planted foot can compensate hips that are a few millimetres off: it turns a little, and the foot
-stays. So the hips need only as many keys as the margin requires. This is to first order, by damped least
-squares.
+A leg with a planted foot can compensate an error of the hips of a few millimetres. So the hips need only as
+many keys as the margin requires. The compensation is first-order, by damped least squares.
 """
 
 from __future__ import annotations
@@ -15,17 +14,17 @@ import numpy as np
 
 from .armature import Array, Flags, Indices
 
-_DAMPING: Final = 0.1  # metres a unit of a channel; straight limbs turn no farther than they gain by it
+_DAMPING: Final = 0.1  # metres per unit of a channel; keeps straight limbs from turning far for little effect
 
 
 @dataclass(frozen=True)
 class HeldLimb:
-    """A chain of k tracks, from which alone m points hang that stand still, over F frames.
+    """A chain of k tracks with m still points that only this chain carries, over F frames.
 
     Attributes:
-        tracks: (k,) of the chain; points: (m,) which points.
-        response: (F, C k, 3 m) by how much its C channels each change for what the points are off.
-        left: (F, 3 m, 3 m) what is left of it then.
+        tracks: (k,) of the chain; points: (m,) indices of the points.
+        response: (F, C k, 3 m) changes of the C channels of each track for errors of the points.
+        left: (F, 3 m, 3 m) the errors that remain.
     """
 
     tracks: Indices
@@ -35,7 +34,7 @@ class HeldLimb:
 
     @classmethod
     def of(cls, tracks: Indices, points: Indices, jacobian: Array) -> HeldLimb:
-        """From the derivative (F, 3 m, C k) of the points by the channels."""
+        """Make a limb from the derivative (F, 3 m, C k) of the points by the channels."""
         across = jacobian.swapaxes(1, 2)
         square = jacobian @ across
         one = np.eye(square.shape[1])
@@ -43,26 +42,26 @@ class HeldLimb:
         return cls(tracks, points, response, one + jacobian @ response)
 
     def change(self, off: Array) -> Array:
-        """(k, F, C) what the channels change by for what the points (3, m, F) are off."""
+        """(k, F, C) changes of the channels that compensate errors (3, m, F) of the points."""
         flat = off.transpose(2, 1, 0).reshape(len(self.left), -1, 1)
         return (self.response @ flat).reshape(len(flat), len(self.tracks), -1).swapaxes(0, 1)
 
     def remains(self, off: Array) -> Array:
-        """(b, 3, m, F) what remains of what the points (b, 3, m, F) are off."""
+        """(b, 3, m, F) the parts of errors (b, 3, m, F) that the limb cannot compensate."""
         flat = off.transpose(0, 3, 2, 1).reshape(len(off), len(self.left), -1, 1)
         return (self.left @ flat).reshape(*flat.shape[:2], -1, 3).transpose(0, 3, 2, 1)
 
 
 def chains(up: Indices, hanging: Indices, held: Indices, turning: Flags) -> list[tuple[Indices, Indices]]:
-    """The tracks of each limb that holds something, and the points that it holds.
+    """The tracks of each limb with held points, and these points.
 
     Args:
-        up: (T,) the track above each, -1 if there is none.
-        hanging: (P,) from which track each point hangs.
-        held: which points are held.
-        turning: (T,) tracks with keys on their rotation.
+        up: (T,) parent track, -1 if there is none.
+        hanging: (P,) track of each point.
+        held: indices of the held points.
+        turning: (T,) tracks with rotation keys.
     """
-    above = np.eye(len(up), dtype=bool)  # [t, a]: t hangs from a, or is it
+    above = np.eye(len(up), dtype=bool)  # [t, a]: t is a or its descendant
     for track, parent in enumerate(up.tolist()):
         if parent >= 0:
             above[track] |= above[parent]

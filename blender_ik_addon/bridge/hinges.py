@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Knees and elbows as hinges: which turn of a joint bends its limb, how far, and between which limits."""
+"""Knees and elbows as hinges: the coordinate that bends a limb, its range and its limits."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ikmath import rotation
 from .armature import Array, Flags, Indices
 from .limb_joints import LimbJoints
 
-_ALONG: Final = 0.95  # cosine between a limb's axis and one of its bone, whose limits will do then
-_POSED: Final = np.radians(10.0)  # a limb bent backwards by less at the start may only be straight
+_ALONG: Final = 0.95  # minimum cosine of a limb's hinge axis with a bone axis, to use the limits of that
+_POSED: Final = np.radians(10.0)  # a limb that starts bent backwards by less than this counts as straight
 
 
 @dataclass(frozen=True)
@@ -23,11 +23,11 @@ class Hinges:
     """How limbs bend as hinges; k of them.
 
     Attributes:
-        bends: (k,) number of the turn about which each bends, across: of the one that bends it aside.
-        sides: (k,) the sign with which the turn bends it;
-        at_rest: (k,) radians that it is bent where that is 0;
-        which: (k,) whether it bends about nothing else.
-        own: (k, n) which coordinates are those of the joints of each, 1.0 or 0.0.
+        bends: (k,) index of the coordinate that bends it; across: of the one that bends it sideways.
+        sides: (k,) sign of the coordinate for a correct bend.
+        at_rest: (k,) radians, bend if the coordinate is 0.
+        which: (k,) whether the hinge axis is a bone axis.
+        own: (k, n) 1.0 for the coordinates of the limb's joints, else 0.0.
     """
 
     bends: Indices
@@ -39,7 +39,7 @@ class Hinges:
 
     @classmethod
     def of(cls, limbs: LimbJoints, owner: Indices) -> Hinges:
-        """Those of limbs, in a figure whose coordinates belong to joints (n,)."""
+        """The hinges of limbs in a figure whose coordinates belong to joints `owner` (n,)."""
         joints = np.stack([limbs.upper, limbs.lower, limbs.end], 1)
         swing, rows = limbs.axis[:, [0, 2]], np.arange(len(limbs.axis))
         best = np.abs(swing).argmax(1)
@@ -56,14 +56,14 @@ class Hinges:
     def limited(
         self, limbs: LimbJoints, skeleton: ik.Skeleton, q: Array, which: Flags, aside: Array | float
     ) -> ik.Skeleton:
-        """A figure with some of its limbs kept from bending the wrong way.
+        """The skeleton with limits that keep some limbs from bending the wrong way.
 
-        A limb that starts bent the wrong way stays so: a knee bent backwards by hand is intended.
+        A limb that starts bent the wrong way is excepted, because a knee bent backwards by hand is intended.
 
         Args:
-            limbs: that these are the hinges of; skeleton: the figure; q: (n,) the pose that it starts from.
-            which: (k,) the limbs; those that do not bend about one turn are left as they are.
-            aside: radians that each may bend to either side, or (k,).
+            limbs: those of these hinges; skeleton: of the figure; q: (n,) the starting pose.
+            which: (k,) limbs to limit; those whose hinge axis is not a bone axis are skipped.
+            aside: radians, allowed sideways bend in each direction; one value or (k,).
         """
         turned = rotation.swing_twist_matrix(q[limbs.turns]) @ limbs.second[:, :, None]
         backwards = angles_about(limbs.first, turned[:, :, 0], limbs.axis) < -_POSED
@@ -81,6 +81,6 @@ class Hinges:
 
 
 def angles_about(first: Array, second: Array, axis: Array) -> Array:
-    """(k,) radians from first to second (k, 3) about an axis (k, 3)."""
+    """(k,) angles from first to second (k, 3) about an axis (k, 3), radians."""
     across = (np.cross(first, second) * axis).sum(-1)
     return np.asarray(np.arctan2(across, (first * second).sum(-1)))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a bone inherits its parent's transform, as in Blender, for every inheritance flag.
+"""How a bone inherits its parent's transform in Blender, for every inheritance flag.
 
-Blender computes the places of bones only when its dependency graph runs. A solver needs them before, also on
+Blender computes poses only in its dependency graph. A solver needs them for other channel values, also on
 rigs with stretched parents and unusual inheritance. This is Blender's own formula on arrays. Tests compare it
 with `pose_bone.matrix`.
 """
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from .armature import Array, Bones, Indices
 
-_NEGLIGIBLE_SHEAR = 1e-4  # cosine below which Blender leaves two axes as they are
+_NEGLIGIBLE_SHEAR = 1e-4  # cosine below which Blender leaves two axes unchanged
 
 
 def column_lengths(m: Array) -> Array:
@@ -22,14 +22,14 @@ def column_lengths(m: Array) -> Array:
 
 
 def without_shear(m: Array, *, normalize: bool) -> Array:
-    """Matrices (..., 3, 3) with their shear taken out the way Blender does it.
+    """Matrices (..., 3, 3) without their shear, by Blender's method.
 
-    Y keeps its direction, X and Z are laid at a right angle to it, and what is missing between those two is
-    shared out in halves. Blender leaves a shear of less than 1e-4 between X and Z alone, and so does this.
+    Y keeps its direction, X and Z are made perpendicular to it, and both turn equally to become perpendicular
+    to each other. Like in Blender, a shear of less than 1e-4 between X and Z is kept.
 
     Args:
         m: (..., 3, 3).
-        normalize: columns of length one; else the volume is kept.
+        normalize: return unit columns; otherwise the volume is kept.
     """
     y = m[..., :, 1]
     y_square = (y * y).sum(-1, keepdims=True)
@@ -59,7 +59,7 @@ def _unit(v: Array, length: Array) -> Array:
 
 
 def _true_size(m: Array) -> Array:
-    """Column lengths, shrunk together so that their product is the volume of the sheared matrix; (..., 3)."""
+    """Column lengths (..., 3), scaled so that their product is the volume of the sheared matrix."""
     lengths = column_lengths(m)
     product = lengths.prod(-1, keepdims=True)
     volume = np.abs(np.linalg.det(m))[..., None]
@@ -67,14 +67,14 @@ def _true_size(m: Array) -> Array:
 
 
 def parent_transforms(bones: Bones, which: Indices, parent_pose: Array) -> tuple[Array, Array, Array]:
-    """What the parents make of the bones' own transforms.
+    """The parts of the parents' transforms that bones inherit.
 
-    A bone's pose matrix is then `(turn @ basis)` with its columns times `post`, at `place @ location`.
+    A bone's pose matrix is `(turn @ basis)` with its columns scaled by `post`, at `place @ location`.
 
     Args:
         bones: the armature.
-        which: (k,) numbers of bones.
-        parent_pose: (k, 4, 4) pose matrices of their parents, ignored where there is none.
+        which: (k,) indices of bones.
+        parent_pose: (k, 4, 4) pose matrices of their parents, ignored without a parent.
 
     Returns:
         turn (k, 4, 4), place (k, 4, 4), post (k, 3).
@@ -108,7 +108,7 @@ def _odd_transforms(
     inherits: npt.NDArray[np.bool_],
     scale: npt.NDArray[np.str_],
 ) -> tuple[Array, Array]:
-    """`turn` and `post` of bones that do not simply follow their parents (see `parent_transforms`)."""
+    """`turn` and `post` of bones without plain inheritance (see `parent_transforms`)."""
     post = np.ones((len(which), 3))
     pose = parent[:, :3, :3]
     base = np.where(inherits[:, None, None], pose, bones.rest[bones.parents[which]][:, :3, :3])
@@ -147,14 +147,14 @@ def _divided(m: Array, lengths: Array) -> Array:
 def forward(
     bones: Bones, basis: Array, *, matrix: Array | None = None, which: Indices | None = None
 ) -> Array:
-    """Pose matrices of the bones, as Blender would show them without constraints.
+    """Pose matrices of the bones, as Blender would compute them without constraints.
 
     Args:
         bones: the armature.
-        basis: (..., B, 4, 4) what the channels amount to (see `rotation_channels.basis_matrices`); of the
-            bones that are asked for.
-        matrix: (..., B, 4, 4) pose matrices as they are, for the bones that are not asked for.
-        which: numbers of the bones to work out; default: all. Bones below them that are not named stay.
+        basis: (..., B, 4, 4) `matrix_basis` (see `rotation_channels.basis_matrices`), needed for the computed
+            bones.
+        matrix: (..., B, 4, 4) pose matrices of the other bones.
+        which: indices of the bones to compute; default: all. Their other descendants are not changed.
 
     Returns:
         (..., B, 4, 4), armature space.

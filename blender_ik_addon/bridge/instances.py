@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Instances that objects show: of collections, faces and vertices, particles and geometry nodes.
+"""Instances of objects: of collections, faces and vertices, particles and geometry nodes.
 
-Blender lists them all in its dependency graph. An entry of that list is valid only until the next one is
-read. So each surface is read at once, and once for all instances that share it.
+Blender lists them in its dependency graph. An entry is valid only until the next one is read. So each surface
+is read immediately, once for all instances that share it.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from .surface import Surface, surface_of
 
 @dataclass(frozen=True, eq=False)
 class Instance:
-    """One surface that an object shows somewhere.
+    """One surface that an object shows at one place.
 
     Attributes:
-        key: unique, and the same from frame to frame.
+        key: unique and constant over frames.
         source: the same for all instances of one surface.
-        surface: in the space of what is shown.
-        matrix: (4, 4) where it is shown, in the world.
+        surface: in the space of the shown object.
+        matrix: (4, 4) world transform.
     """
 
     key: str
@@ -42,19 +42,19 @@ def read_instances(
     before: Mapping[str, Surface],
     is_left_out: Callable[[bpy.types.Object], bool],
 ) -> dict[str, list[Instance]]:
-    """All surfaces that some objects show as instances, by the full names of those objects.
+    """All surfaces that some objects show as instances, by the full names of these objects.
 
     Args:
         makers: full names of original objects.
         depsgraph: evaluated.
-        before: what was read before, by source; surfaces that have not changed are returned themselves.
-        is_left_out: whether an original object does not count in any instance.
+        before: earlier surfaces, by source; unchanged ones are returned again.
+        is_left_out: whether to ignore the instances of an original object.
     """
     found: dict[str, list[Instance]] = {name: [] for name in makers}
     if not found:
         return found
     read: dict[int, tuple[str, Surface | None]] = {}
-    alike: dict[str, int] = {}  # things of one name that show different surfaces, as those of nodes do
+    alike: dict[str, int] = {}  # objects of one name with different surfaces, for example from geometry nodes
     for instance in depsgraph.object_instances:
         if not instance.is_instance or not instance.show_self:
             continue

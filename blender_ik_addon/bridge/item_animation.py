@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Animation of list items: F-curves, drivers and what reads an item follow it when its index changes.
+"""Animation of list items: F-curves, drivers and their readers follow an item when its index changes.
 
-Blender names an item of a list by its index in every data path that it makes, and finds the keys of a
-property by that path alone. So paths by name would not be shown as keyed in the interface; the paths have to
-follow the index.
+Blender's data paths name an item by its index, and the interface finds the keys of a property by this path
+only. Paths by name would not be shown as keyed, so the paths must follow the index.
 
-Each item remembers its index (`properties.list_item`), and the rig how many items there were. Where these
-differ from the present list, they say where each item has gone, whether an operator, a script or the library
-of an override has changed the list. `follow` reads this mapping and applies it to:
+Each item stores its index (`properties.list_item`), and the rig stores the number of items. Their difference
+from the present list shows where each item has moved, whether by an operator, a script or the library of an
+override. `follow` applies it to:
 
 - the F-curves that the object plays, in its action and its NLA strips;
 - its drivers;
@@ -32,17 +31,17 @@ from ..properties.access import rig_of
 from ..properties.rig import LISTS
 
 _KEY: Final = re.compile(r'\[(?:(\d+)|"((?:[^"\\]|\\.)*)")\]')
-"""How a path names an item: by its index or, in a script, by its name."""
+"""How a path names an item: by its index or, in scripts, by its name."""
 
 
 @dataclass(frozen=True)
 class Moves:
-    """Where the items of one list have gone.
+    """Where the items of one list have moved.
 
     Attributes:
         prefix: data path of the list on the object.
-        places: index before -> index now, None if the item is gone.
-        names: of the items that are there.
+        places: old index -> new index, None if the item was removed.
+        names: of the present items.
     """
 
     prefix: str
@@ -50,7 +49,7 @@ class Moves:
     names: frozenset[str]
 
     def new_path(self, path: str) -> str | None:
-        """A data path as it is to be now; None if what it named is gone."""
+        """The new data path; None if its item was removed."""
         key = _KEY.match(path, len(self.prefix)) if path.startswith(self.prefix) else None
         if key is None:
             return path
@@ -62,10 +61,10 @@ class Moves:
 
 
 def follow(armature: bpy.types.Object) -> None:
-    """Let animation follow the items of an armature's lists to where they are now.
+    """Update the animation of an armature's lists to the present indices of their items.
 
     Args:
-        armature: an original armature object; one that is linked is left alone.
+        armature: an original armature object; a linked one is skipped.
     """
     owner: Any = armature
     if armature.library is not None or not owner.is_property_set("articulate"):
@@ -90,7 +89,7 @@ def follow(armature: bpy.types.Object) -> None:
 
 
 def remove_items(armature: bpy.types.Object, items: Any, indices: Iterable[int]) -> list[Any]:
-    """Remove items of one of an armature's lists, and their animation with them.
+    """Remove items of one of an armature's lists, with their animation.
 
     Args:
         armature: the original object, which may be an override.
@@ -98,35 +97,35 @@ def remove_items(armature: bpy.types.Object, items: Any, indices: Iterable[int])
         indices: of the items.
 
     Returns:
-        The items that Blender removes in their library only, still on the list.
+        The items that could not be removed because they come from a library.
     """
     follow(armature)
     kept = []
     for index in sorted(indices, reverse=True):
         try:
             items.remove(index)
-        except TypeError:  # the only way to find out that an item comes from the library
+        except TypeError:  # there is no other way to detect that an item comes from the library
             if armature.override_library is None:
                 raise
             kept.append(index)
     follow(armature)
-    # items of a library come before those of the override, so that their indices are as before
+    # items of a library come before those of the override, so their indices have not changed
     return [items[index] for index in reversed(kept)]
 
 
 def _places(before: Sequence[int], size: int) -> dict[int, int | None]:
-    """Index before -> index now of a list's items; nothing if the items never remembered.
+    """Old index -> new index of a list's items; empty if the indices were never stored.
 
     Args:
-        before: what the items remember, in their order now; -1 for a new one.
-        size: how many they were.
+        before: the stored indices in the present order; -1 for a new item.
+        size: the old number of items.
     """
     if size < 0:
         return {}
     places: dict[int, int | None] = dict.fromkeys(range(size))
     for now in reversed(range(len(before))):
         if before[now] >= 0:
-            places[before[now]] = now  # of two that are copies of each other the first one counts
+            places[before[now]] = now  # of two copies of an item the first one counts
     return places
 
 
@@ -150,7 +149,7 @@ def _move(armature: bpy.types.Object, moves: Sequence[Moves]) -> None:
 def _rename(
     paths: Iterable[Any], new_path: Callable[[str], str | None], remove: Callable[[Any], None]
 ) -> None:
-    """Give new data paths to curves, drivers or whatever has one; remove those whose item is gone."""
+    """Set new data paths of curves or drivers; remove those whose item was removed."""
     for each in paths:
         path = new_path(each.data_path)
         if path is None:
@@ -166,7 +165,7 @@ def _move_curves(armature: bpy.types.Object, new_path: Callable[[str], str | Non
     data: Any = armature.animation_data
     tweaking = data.use_tweak_mode
     if tweaking:
-        data.use_tweak_mode = False  # it hides an action, and lets none be exchanged
+        data.use_tweak_mode = False  # it hides an action and prevents changing it
     players = list(_players(data))
     played = dict.fromkeys((player.action, compat.played_slot(player)) for player in players)
     for action, slot in played:
@@ -174,7 +173,7 @@ def _move_curves(armature: bpy.types.Object, new_path: Callable[[str], str | Non
         if all(new_path(curve.data_path) == curve.data_path for bag in bags for curve in bag.fcurves):
             continue
         if not action.is_editable and armature.override_library is not None:
-            continue  # an action of the library names the items as the library has them
+            continue  # an action of the library uses the library's indices
         if not action.is_editable or _is_shared(armature, action, slot):
             mine = action.copy()
             for player in players:
@@ -188,7 +187,7 @@ def _move_curves(armature: bpy.types.Object, new_path: Callable[[str], str | Non
 
 
 def _players(data: Any) -> Iterator[Any]:
-    """What plays an action for the owner of animation data: that itself, and strips, also within others."""
+    """Everything that plays an action for an owner: its animation data, and NLA strips, also nested ones."""
     if data.action is not None:
         yield data
     waiting = [strip for track in data.nla_tracks for strip in track.strips]
@@ -216,9 +215,9 @@ def _is_shared(armature: bpy.types.Object, action: bpy.types.Action, slot: str) 
 def _move_readers(
     reader: bpy.types.ID, armature: bpy.types.Object, new_path: Callable[[str], str | None]
 ) -> None:
-    """Let driver variables and keying sets of a data-block name an armature's items by their new indices.
+    """Update the driver variables and keying sets of a data-block that refer to an armature's items.
 
-    A variable that read what is gone reads nothing then, and Blender marks its driver as invalid.
+    A variable that refers to a removed item gets an empty path, and Blender marks its driver as invalid.
     """
     for data in _animation_of(reader):
         for curve in data.drivers:
@@ -233,7 +232,7 @@ def _move_readers(
 
 
 def _animation_of(owner: Any) -> Iterator[Any]:
-    """The animation data of a data-block and of the node tree that is part of it."""
+    """The animation data of a data-block and of its embedded node tree."""
     for part in (owner, getattr(owner, "node_tree", None)):
         data = getattr(part, "animation_data", None)
         if data is not None:

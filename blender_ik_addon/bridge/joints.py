@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which joint is which bone, and which of its coordinates are free: what stays over a whole animation."""
+"""The joints of a figure: their bones and their free coordinates, which are constant over an animation."""
 
 from __future__ import annotations
 
@@ -16,39 +16,38 @@ from .limb_joints import LimbJoints
 from .limbs import find_limbs
 from .rotation_channels import RotationChannels, channel_of, writable
 
-# Cosine between a bend and its proper axis, below which it is wrong; sine below which no bend is wrong.
+# Minimum cosine between a bend and its correct axis; sine of a bend that is too small to be wrong.
 _DRAWN = -0.1, np.sin(np.radians(5.0))
-_STRAIGHT = 0.94, np.sin(np.radians(1.0))  # drawn straight, a limb may as well bend sideways
+_STRAIGHT = 0.94, np.sin(np.radians(1.0))  # a limb that is straight at rest may also bend sideways
 
 
 @dataclass(frozen=True)
 class Joints:
-    """J joints, parents first. Arrays over joints unless said otherwise.
+    """J joints, parents first. Arrays are over joints unless stated otherwise.
 
     Attributes:
-        names: those of the bones; a joint that only slides has a name of its own.
-        bone: (J,) number of the bone in the armature.
-        parents: (J,) joint above, -1 for the topmost; top: (k,) the topmost joints.
-        inherits: (J,) rotation follows the parent.
-        turning: (J,) the bone is solved, its own rotation is in the coordinates.
-        turns: (J, 3) free turns; slides: (J, 3) free slides.
-        reset: (J, 3) locked for inverse kinematics: put to zero.
-        kept: (J, 3) locked by `lock_rotation` in single components: exact only where the value is zero.
-        resets, keeps: whether there is any such axis; crosses: some bone is locked in components that are no
+        names: those of the bones; a joint that only translates has its own name.
+        bone: (J,) index of the bone in the armature.
+        parents: (J,) parent joint, -1 for the topmost; top: (k,) the topmost joints.
+        inherits: (J,) whether the joint inherits rotation.
+        turning: (J,) whether the bone is solved, with its rotation in the coordinates.
+        turns: (J, 3) free rotations; slides: (J, 3) free translations.
+        reset: (J, 3) axes with an IK lock, which are set to zero.
+        kept: (J, 3) axes locked by single components of `lock_rotation`; exact only if their values are zero.
+        resets, keeps: whether there are such axes; crosses: whether a bone has locked components that are not
             axes of its joint.
-        rigid: (k,) joints that are not turning; apart_turning: (k,) joints whose rotation follows no parent.
-        sliding: (k,) joints that have slides; apart: those of them that only slide; apart_rows: their rows in
-            `sliding`.
-        place: (k, 3, 3) armature space from `location` of the sliding bones where no bone is above them, else
-            None.
-        sensitive: (k,) joints that turn in whatever space the parent leaves them, even a sheared one;
-            sensitive_parents: (k,) the bones above.
-        solved_joints: (k,) joints that are turning, and solved_bones: (k,) their bones.
+        rigid: (k,) joints that are not turning; apart_turning: (k,) joints that do not inherit rotation.
+        sliding: (k,) joints with translations; apart: those of them that only translate; apart_rows: their
+            rows in `sliding`.
+        place: (k, 3, 3) from `location` of the sliding bones to armature space; None if one of them has a
+            parent.
+        sensitive: (k,) joints that inherit their parents' shear; sensitive_parents: (k,) the parent bones.
+        solved_joints: (k,) joints that are turning; solved_bones: (k,) their bones.
         moving: bones of all joints.
-        lower, upper, stiffness: (J, 6) of the coordinates, free or not.
+        lower, upper, stiffness: (J, 6) of all coordinates, free or not.
         writer: writes the rotations of `solved_joints` into channels.
-        keyed: (bone, channel, index) of all that is solved.
-        limbs: arms and legs that are known to bend one way; None if there are none.
+        keyed: (bone, channel, index) of everything that is solved.
+        limbs: arms and legs with a known bend direction; None if there are none.
     """
 
     names: tuple[str, ...]
@@ -83,7 +82,7 @@ class Joints:
     limbs: LimbJoints | None
 
     def skeleton(self) -> ik.Skeleton:
-        """The structure as ikmath's skeleton, all rest frames at the origin."""
+        """The skeleton for ikmath, with all rest frames at the origin."""
         free = np.concatenate([self.slides, self.turns], -1)
         return ik.Skeleton(
             ik.Joint(
@@ -110,17 +109,17 @@ def plan_joints(
     flipped: Array | None = None,
     stretching: Collection[int] = (),
 ) -> Joints:
-    """Work out joints and coordinates.
+    """Determine the joints and coordinates of a figure.
 
     Args:
         bones: the armature.
-        members: numbers of the bones that become joints, parents first.
-        solved: numbers of those whose channels are solved.
-        free_root: topmost solved bones slide too.
-        root_stiffness: (6,) theirs, if so.
-        flipped: (B, 3) -1 for axes about which joints turn the other way than bones, see
-            `measuring.half_turns`; None if there are none.
-        stretching: numbers of the bones whose length is solved, too.
+        members: indices of the bones that become joints, parents first.
+        solved: indices of those whose channels are solved.
+        free_root: whether the topmost solved bones also translate.
+        root_stiffness: (6,) of a free root.
+        flipped: (B, 3) -1 for axes that point the other way in joints, see `measuring.half_turns`; None if
+            there are none.
+        stretching: indices of the bones whose length is also solved.
     """
     slidable, stiffness = _slidable(bones, solved, root_stiffness if free_root else None)
     names, b, parent, only_slides, joint_of = _rows(bones, members, slidable)
@@ -176,12 +175,12 @@ def plan_joints(
 
 
 def _slidable(bones: Bones, solved: Indices, root_stiffness: Array | None) -> tuple[Flags, Array]:
-    """(B, 3) along which axes bones can be moved, and (B, 6) how stiff bones are, slides first.
+    """(B, 3) axes along which bones can be moved, and (B, 6) stiffness of bones, translations first.
 
     Args:
         bones: the armature.
-        solved: numbers of those whose channels are solved; the topmost of them are roots.
-        root_stiffness: (6,) of roots that are free, None where they are pinned.
+        solved: indices of the solved bones; the topmost of them are roots.
+        root_stiffness: (6,) of free roots, None for pinned roots.
     """
     slidable = np.zeros((len(bones), 3), dtype=bool)
     stiffness = np.concatenate([np.zeros((len(bones), 3)), bones.ik_stiffness], -1)
@@ -199,9 +198,9 @@ def _slidable(bones: Bones, solved: Indices, root_stiffness: Array | None) -> tu
 def _rows(
     bones: Bones, members: Indices, slidable: Flags
 ) -> tuple[tuple[str, ...], Indices, Indices, Flags, dict[int, int]]:
-    """Joints for bones, parents first: `names`, `bone`, `parents` of `Joints`, which only slide, and by bone.
+    """Joints for bones, parents first: `names`, `bone`, `parents`, which only translate, and joint by bone.
 
-    A bone that is moved along other axes than those in which it turns gets a joint of its own for that.
+    A bone that moves along other axes than it turns about gets a separate joint for its translation.
     """
     odd_axes = ~bones.local_location | (~bones.inherit_rotation & (bones.parents >= 0))
     rows: list[tuple[str, int, int, bool]] = []
@@ -219,7 +218,7 @@ def _rows(
 
 
 def _place(bones: Bones, sliding: Indices) -> Array | None:
-    """(k, 3, 3) `place` of `Joints` for the bones that slide."""
+    """(k, 3, 3) `Joints.place` of the bones that translate."""
     if (bones.parents[sliding] >= 0).any():
         return None
     still = np.broadcast_to(np.eye(4), (len(sliding), 4, 4))
@@ -231,7 +230,7 @@ def _limb_joints(
 ) -> LimbJoints | None:
     """The limbs among the joints, see `LimbJoints`; arguments as in `Joints`."""
     free = np.concatenate([slides, turns], -1)
-    number = np.cumsum(free.ravel()).reshape(free.shape) - 1  # of each coordinate, if it is free
+    number = np.cumsum(free.ravel()).reshape(free.shape) - 1  # index of each coordinate, if it is free
     rows = []
     for limb in find_limbs(bones):
         upper, lower = joint_of.get(limb.upper, -1), joint_of.get(limb.lower, -1)
@@ -255,13 +254,13 @@ def _unused(name: str, bones: Bones) -> str:
 
 
 def _component_locks(bones: Bones, b: Indices, turns: Flags, written: Flags) -> tuple[Flags, Flags]:
-    """Which axes `lock_rotation` locks alone, and where the component locked is not that axis's coordinate.
+    """Axes with single `lock_rotation` flags, and whether the locked component is another coordinate.
 
-    `turns` (k, 3) are the axes that are free, `written` those and the ones that are put to zero.
+    `turns` (k, 3) are the free axes, `written` also those that are set to zero.
 
-    With zero in the locked components a hinge is the same in every convention but axis and angle. A swing
-    about one axis with twist is what an Euler order gives that turns about Y before it turns about the other
-    one. A swing without twist is a quaternion without y.
+    If the locked components are zero, a hinge is the same in every rotation mode except axis and angle. A
+    swing about one axis with twist equals an Euler order with Y before the other axis. A swing without twist
+    is a quaternion without y.
     """
     kept = np.zeros((len(b), 3), dtype=bool)
     crossing = np.zeros(len(b), dtype=bool)

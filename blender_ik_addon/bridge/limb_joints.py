@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How the limbs of a figure are bent, and whether they bend the right way.
+"""The bends of a figure's limbs, and whether they have the correct direction.
 
-In plain floats, because it runs in every frame, for a few limbs.
+Uses plain floats, because it runs in every frame for a few limbs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .armature import Array, Flags, Indices
 
 Vector = Sequence[float]
 
-POSED: Final = sin(radians(10.0))  # a limb bent by more in its own animation bends as it does there
+POSED: Final = sin(radians(10.0))  # a larger bend in the animation defines the direction
 _TINY: Final = 1e-12  # radians
 
 
@@ -25,12 +25,12 @@ class LimbJoints:
     """The limbs of a figure whose bones turn freely; k of them.
 
     Attributes:
-        upper, lower, end: (k,) joints; the end is -1 where it is none.
-        turns: (k, 3) numbers of the lower joint's turns among the coordinates.
-        first: (k, 3) along the upper bone, second: along the lower one, axis: of the bend, in the axes that
-            the lower bone has where its turns are zero; unit vectors.
-        least: (k,) cosine between a bend and the axis, below which it is bent the wrong way; slight: (k,)
-            sine of a bend that is too small to be wrong.
+        upper, lower, end: (k,) joints; the end is -1 if it is not a joint.
+        turns: (k, 3) indices of the lower joint's rotation coordinates.
+        first: (k, 3) along the upper bone, second: along the lower one, axis: of the bend; unit vectors in
+            the axes of the lower bone with zero rotation.
+        least: (k,) cosine between a bend and the axis below which the bend is wrong; slight: (k,) sine of a
+            bend that is too small to be wrong.
     """
 
     upper: Indices
@@ -44,13 +44,13 @@ class LimbJoints:
     slight: Array
 
     def some(self, which: Flags) -> LimbJoints:
-        """Some of them, by number (k,)."""
+        """The limbs selected by flags (k,)."""
         return LimbJoints(*(getattr(self, column.name)[which] for column in fields(self)))
 
     def proper(self, q: Array) -> list[Vector]:
-        """(k,) unit vectors about which the limbs of a figure bend that starts from coordinates (n,).
+        """(k,) unit vectors of the bend axes, for a figure that starts from coordinates (n,).
 
-        A limb that is clearly bent there keeps its axis.
+        A limb that is clearly bent in the start keeps that axis.
         """
         found: list[Vector] = []
         for bend, axis in zip(self._bends(q), self.axis.tolist(), strict=True):
@@ -59,10 +59,10 @@ class LimbJoints:
         return found
 
     def wrong(self, proper: Sequence[Vector], q: Array) -> list[bool]:
-        """(k,) which limbs are bent against the way they bend.
+        """(k,) which limbs are bent the wrong way.
 
         Args:
-            proper: see there; q: (n,) coordinates.
+            proper: from `proper`; q: (n,) coordinates.
         """
         found = []
         for bend, axis, (least, slight) in zip(self._bends(q), proper, self._bounds, strict=True):
@@ -71,7 +71,7 @@ class LimbJoints:
         return found
 
     def bent(self, q: Array) -> list[bool]:
-        """(k,) which limbs are bent by so much at coordinates (n,) that they show which way they bend."""
+        """(k,) whether each limb is bent enough at coordinates (n,) to show its direction."""
         return [
             _dot(bend, bend) >= slight * slight
             for bend, (_, slight) in zip(self._bends(q), self._bounds, strict=True)
@@ -86,13 +86,13 @@ class LimbJoints:
         return list(zip(self.least.tolist(), self.slight.tolist(), strict=True))
 
     def _bends(self, q: Array) -> Iterator[Vector]:
-        """(k,) products of the bones' directions, as long as the sine of the bend."""
+        """(k,) cross products of the bones' directions; their length is the sine of the bend."""
         for (first, second), turns in zip(self._ways, q.take(self.turns).tolist(), strict=True):
             yield _cross(first, _turned(second, turns))
 
 
 def _turned(v: Vector, turns: Vector) -> Vector:
-    """A vector turned as a joint does: about Y, then swung."""
+    """A vector rotated by a joint: twist about Y, then swing."""
     x, y, z = turns
     c, s = cos(y), sin(y)
     a, b, d = c * v[0] + s * v[2], v[1], c * v[2] - s * v[0]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Arms and legs among the bones, and which way their joints bend.
+"""Finds arms and legs among the bones, and the direction in which their joints bend.
 
-Most rigs do not say: skeletons of games and motion capture have no limits. But a limb has a twin and two long
-bones in a row. What bends everywhere has many: a tail, an octopus's arm, an ear. Two such bones that are
-drawn slightly bent bend that way, and above a foot a knee bends towards the toes. A leg that stands on its
-toes is folded like a Z: knee and hock both are hinges.
+Skeletons of games and motion capture have no limits that would tell. But a limb has a mirrored twin and two
+long bones in a row, while flexible parts (tails, tentacles, ears) have many bones. If the two bones are
+slightly bent at rest, they bend in that direction; above a foot, a knee bends towards the toes. The leg of an
+animal that walks on its toes is folded like a Z: knee and hock are both hinges.
 """
 
 from __future__ import annotations
@@ -19,31 +19,28 @@ import numpy as np
 from .armature import Array, Bones
 from .branches import Branch, branches
 
-_ALIKE: Final = 0.65  # share of the longer bone's length that the shorter one of a limb has at least
-_MANY: Final = 5  # bones alike in a row, from which on they are no limb unless it is folded
-_MOST: Final = 9  # parts in a row, from which on they are none in any case
-_NEARLY: Final = 0.95  # as long as the longest pair; a clavicle may be as long as an arm
-_SHARE: Final = (
-    0.25  # of the figure's longest limb, that two bones of another have at least; fingers have less
-)
-_LEAST: Final = 0.08  # of the figure's extent, that they have at least; ears and cheeks have less
-_TWIN: Final = 0.05  # by which the lengths of left and right may differ; a neck, a tail has no twin
-_BENT: Final = np.radians(0.5)  # a limb drawn straighter than this has no direction of its own
+_ALIKE: Final = 0.65  # minimum length of a limb's shorter bone, as a share of the longer one
+_MANY: Final = 5  # with this many similar bones in a row they are not a limb, unless it is folded
+_MOST: Final = 9  # with this many parts in a row they are never a limb
+_NEARLY: Final = 0.95  # share of the longest pair's length; a clavicle may be as long as an arm
+_SHARE: Final = 0.25  # minimum length of two bones, as a share of the longest limb; fingers have less
+_LEAST: Final = 0.08  # the same as a share of the figure's extent; ears and cheeks have less
+_TWIN: Final = 0.05  # tolerance for the lengths of left and right; necks and tails have no twin
+_BENT: Final = np.radians(0.5)  # a limb that is straighter at rest has no direction of its own
 _FOLDED: Final = np.sin(np.radians(15.0)), 0.9  # sine of a clear bend, cosine of two opposite ones
-_FOLD: Final = 0.5  # as _ALIKE, of bones that are folded
-_FOOT: Final = np.radians(30.0)  # from the line of its limb; what lies straighter in it is no foot
+_FOLD: Final = 0.5  # like _ALIKE, for folded bones
+_FOOT: Final = np.radians(30.0)  # angle from the line of its limb; a straighter end bone is not a foot
 
 
 @dataclass(frozen=True)
 class Limb:
-    """Two bones and what hangs from them.
+    """Two bones with a hinge, and the bone at their end.
 
     Attributes:
-        upper, lower: numbers of the bones; end: of the bone at the end of the lower one, -1 if there is none.
-        axis: (3,) about which the lower bone bends, in the axes of the upper bone; a unit vector.
-        drawn: the limb is bent at rest; otherwise its direction comes from the figure's feet.
-        first, second: (3,) along the upper bone in its own axes, along the lower one in its own, to their
-            ends; unit vectors.
+        upper, lower: indices of the bones; end: of the bone after the lower one, -1 if there is none.
+        axis: (3,) of the bend, in the axes of the upper bone; a unit vector.
+        drawn: whether the limb is bent at rest; otherwise its direction comes from the feet.
+        first, second: (3,) along the upper and the lower bone, each in its own axes; unit vectors.
     """
 
     upper: int
@@ -57,10 +54,10 @@ class Limb:
 
 @dataclass(frozen=True)
 class _Part:
-    """Bones of a branch in one line, as a thigh with a bone for its twist.
+    """Bones of a branch in one line, for example a thigh and its twist bone.
 
     Attributes:
-        top, last: places in the branch of its outermost bones; length: from head to end.
+        top, last: places of its first and last bone in the branch; length: from head to end.
     """
 
     top: int
@@ -70,11 +67,11 @@ class _Part:
 
 @dataclass(frozen=True)
 class _Found:
-    """The joints of a branch that bend one way, if it is a limb.
+    """The joints of a branch that bend in one direction, if it is a limb.
 
     Attributes:
-        branch: of the armature; joints: places in it of the bones below them, the most telling one first.
-        depth: number of bones above; lengths: of the parts above and below the first joint.
+        branch: of the armature; joints: places in it of the bones below the joints, the main one first.
+        depth: number of ancestors; lengths: of the parts above and below the first joint.
     """
 
     branch: Branch
@@ -84,9 +81,9 @@ class _Found:
 
 
 def find_limbs(bones: Bones) -> tuple[Limb, ...]:
-    """The limbs of an armature; of one that is folded like a Z each joint counts as the middle of a limb.
+    """The limbs of an armature. In a limb folded like a Z, each joint counts as the middle of one.
 
-    Joints with limits or locks are left out: these define how the joint bends.
+    Joints with limits or locks are skipped, because these already define the bend.
 
     Args:
         bones: the armature.
@@ -102,7 +99,7 @@ def find_limbs(bones: Bones) -> tuple[Limb, ...]:
 
 
 def side_of_bend(bones: Bones, lower: str) -> Array:
-    """(3,) where the joint above a limb's lower bone goes in a bend, in that bone's axes; Z if unknown."""
+    """(3,) direction in which the joint of a limb moves in a bend, in the lower bone's axes; Z if unknown."""
     for limb in find_limbs(bones):
         if bones.names[limb.lower] == lower:
             turned = bones.rest[limb.lower, :3, :3].T @ bones.rest[limb.upper, :3, :3]
@@ -111,11 +108,11 @@ def side_of_bend(bones: Bones, lower: str) -> Array:
 
 
 def _look_at(bones: Bones, branch: Branch) -> _Found | None:
-    """What of a branch would be a limb, if it has a twin."""
+    """The joints of a branch that could be a limb, None if it cannot."""
     ways = branch.ways / np.maximum(branch.lengths, 1e-12)[:, None]
     bends = np.cross(ways[:-1], ways[1:])
     single = [_Part(k, k, length) for k, length in enumerate(branch.lengths.tolist())]
-    # parts, and the lengths of those two by two, where they are alike
+    # parts, and the lengths of pairs of similar parts
     rows = [(parts, _pairs(parts)) for parts in (_in_line(branch, bends), single)]
     parts, pairs = max(rows, key=lambda row: max(row[1], default=0.0))
     longest = max(pairs, default=0.0)
@@ -131,7 +128,7 @@ def _look_at(bones: Bones, branch: Branch) -> _Found | None:
 
 
 def _in_line(branch: Branch, bends: Array) -> list[_Part]:
-    """The bones of a branch, those that lie in one line taken together."""
+    """The parts of a branch; bones in one line are combined."""
     starts = [0, *(np.flatnonzero(np.linalg.norm(bends, axis=1) >= np.sin(_BENT)) + 1).tolist()]
     stops = [*starts[1:], len(branch.bones)]
     return [
@@ -141,15 +138,15 @@ def _in_line(branch: Branch, bends: Array) -> list[_Part]:
 
 
 def _pairs(parts: Sequence[_Part]) -> list[float]:
-    """Lengths of all parts with the next one together, 0 where they are not alike."""
+    """Lengths of pairs of successive parts, 0 if they are not similar."""
     return [a.length + b.length if _are_alike(a, b) else 0.0 for a, b in pairwise(parts)]
 
 
 def _folded(parts: Sequence[_Part], bends: Array, middle: int) -> tuple[int, ...]:
-    """The joint below part `middle`, and those next to it about which the limb is folded like a Z.
+    """The joint below part `middle`, and neighbouring joints if the limb is folded like a Z.
 
     Returns:
-        Places in the branch of the bones below them.
+        Places in the branch of the bones below these joints.
     """
     joints = [parts[middle + 1].top]
     tells, opposite = _FOLDED
@@ -168,7 +165,7 @@ def _folded(parts: Sequence[_Part], bends: Array, middle: int) -> tuple[int, ...
 
 
 def _alike_around(parts: Sequence[_Part], middle: int) -> int:
-    """How many parts in a row are each as long as the next, around two of them."""
+    """The number of similar parts in a row around two of them."""
     count = 2
     for step in (-1, 1):
         now = middle + step
@@ -182,22 +179,22 @@ def _are_alike(a: _Part, b: _Part, share: float = _ALIKE) -> bool:
 
 
 def _are_twins(one: _Found, other: _Found) -> bool:
-    """Whether two limbs hang equally deep in the tree and are equally long."""
+    """Whether two limbs have the same depth in the tree and the same lengths."""
     return one.depth == other.depth and np.allclose(one.lengths, other.lengths, rtol=_TWIN)
 
 
 def _extent(bones: Bones) -> float:
-    """Of the figure at rest, along the axis along which it is largest."""
+    """The largest extent of the figure at rest, along an axis."""
     heads = bones.rest[:, :3, 3]
     tails = heads + bones.rest[:, :3, 1] * bones.length[:, None]
     return float(np.ptp(np.concatenate([heads, tails]), axis=0).max())
 
 
 def _bending(bones: Bones, joints: Sequence[tuple[Branch, int]]) -> tuple[Limb, ...]:
-    """The limbs with a known direction of bending.
+    """The limbs with a known bend direction.
 
     Args:
-        bones: the armature; joints: branches, and the place in each of the bone below a joint.
+        bones: the armature; joints: branches, each with the place of the bone below a joint.
     """
     feet = [_toes(bones, branch, low) for branch, low in joints]
     facing = sum((toes for toes in feet if toes is not None), np.zeros(3))
@@ -207,7 +204,7 @@ def _bending(bones: Bones, joints: Sequence[tuple[Branch, int]]) -> tuple[Limb, 
         upper, lower = branch.bones[low - 1 : low + 1]
         axis, drawn = np.cross(a, b), True
         if float(np.linalg.norm(axis)) < np.sin(_BENT):
-            # a knee goes where the toes point, an elbow where the back is
+            # knees bend towards the toes, elbows backwards
             axis, drawn = np.cross(toes if toes is not None else -facing, a + b), False
         length = float(np.linalg.norm(axis))
         if length > 1e-6:
@@ -218,7 +215,7 @@ def _bending(bones: Bones, joints: Sequence[tuple[Branch, int]]) -> tuple[Limb, 
 
 
 def _toes(bones: Bones, branch: Branch, low: int) -> Array | None:
-    """Which way a foot at the end of a limb points, square to the limb; None if there is no foot."""
+    """Direction of a foot at the end of a limb, perpendicular to the limb; None without a foot."""
     end = branch.below(low)
     if end < 0:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rest frames and slides of a figure, read off poses: the arithmetic of `skeleton`, many frames at once."""
+"""Measures rest frames and translations of a figure in its poses, for many frames at once."""
 
 from __future__ import annotations
 
@@ -22,17 +22,18 @@ def measure_slides(
     own_turn: Array,
     scale: Array,
 ) -> tuple[Array, Array]:
-    """How far joints have slid, and the locations of their bones for it.
+    """Translations of the joints, and the inverse map to the bones' locations.
 
     Args:
         bones: the armature; plan: its joints.
-        states: F poses, and every: (F, B, 4, 4) their matrices.
-        frames: (F, J, 3, 3) of the joints, figure space; those of joints that only slide are put in.
+        states: F poses; every: (F, B, 4, 4) their matrices.
+        frames: (F, J, 3, 3) of the joints, figure space; those of joints that only translate are set here.
         own_turn: (F, J, 3, 3) the joints' own rotations.
         scale: (F, 1, 1) metres per unit of the armature.
 
     Returns:
-        (F, J, 3) metres; (F, k, 3, 3) `location` of the bones from the slides of the k joints that can.
+        (F, J, 3) metres; (F, k, 3, 3) from the translations of the k sliding joints to their bones'
+            `location`.
     """
     slide = np.zeros((*frames.shape[:2], 3))
     if not plan.sliding.size:
@@ -53,12 +54,12 @@ def measure_slides(
 def rest_frames(
     plan: Joints, frames: Array, heads: Array, own_turn: Array, slide: Array
 ) -> tuple[Array, Array]:
-    """(F, J, 3, 3) rest rotations and (F, J, 3) rest places, metres, in the parents' frames.
+    """(F, J, 3, 3) rest rotations and (F, J, 3) rest positions in the parents' frames, metres.
 
     Args:
         plan: the joints.
         frames: (F, J, 3, 3) and heads: (F, J, 3) of the posed joints, figure space.
-        own_turn: (F, J, 3, 3) the joints' own rotations; slide: (F, J, 3) their slides.
+        own_turn: (F, J, 3, 3) the joints' own rotations; slide: (F, J, 3) their translations.
     """
     base_frames, base_heads = frames[:, plan.parents], heads[:, plan.parents]
     base_frames[:, plan.top], base_heads[:, plan.top] = np.eye(3), 0.0
@@ -73,16 +74,16 @@ def rest_frames(
 
 
 def half_turns(scale: Floats) -> Array | None:
-    """The axes of bones with a negative scale along two axes, which is a half turn.
+    """The axes that bones reverse by a negative scale along two axes, which is a half turn.
 
-    The channels do not include this half turn. They turn the bone before it and the coordinates after it,
-    about axes that point the other way.
+    The rotation channels do not include this half turn. In them the bone turns about axes that point the
+    other way.
 
     Args:
         scale: (..., 3).
 
     Returns:
-        (..., 3) -1 for the axes of such bones that point the other way, else 1; None if there are none.
+        (..., 3) -1 for reversed axes, else 1; None if there are none.
     """
     negative = scale < 0.0
     if not negative.any():
@@ -91,10 +92,10 @@ def half_turns(scale: Floats) -> Array | None:
 
 
 def transposed(frames: Array) -> Array:
-    """(..., 3, 3), rotations turned back."""
+    """Transposed matrices (..., 3, 3), the inverse rotations."""
     return frames.swapaxes(-1, -2)
 
 
 def applied(matrices: Array, vectors: Array) -> Array:
-    """(..., 3, 3) times (..., 3)."""
+    """Products of (..., 3, 3) and (..., 3)."""
     return np.asarray((matrices @ vectors[..., None])[..., 0])

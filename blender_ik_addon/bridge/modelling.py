@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Objects made of ikmath's solids and bones: meshes, melted into one skin and hung on bones; armatures."""
+"""Makes Blender objects from solids and bones of ikmath: meshes, one skin for several solids, armatures."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from .armature import AXES, Array
 from .curves import new_keys, write_curve
 
 _SMOOTHING: Final = 0.5
-_TOGETHER: Final = 1e-6  # Blender units between a bone's end and the next one's beginning
+_TOGETHER: Final = 1e-6  # Blender units between the end of a bone and the head of a connected one
 
 
 @dataclass(frozen=True, kw_only=True)
 class Paint:
-    """A colour.
+    """A material.
 
     Attributes:
         name: of the material; colour: linear RGB; roughness: from 0 for a mirror to 1.
@@ -38,7 +38,7 @@ class Paint:
 def make_object(
     name: str, solids: Iterable[Solid], paint: Paint, collection: bpy.types.Collection
 ) -> bpy.types.Object:
-    """A mesh object of solids as they are."""
+    """Make a mesh object from solids."""
     solid = together(solids)
     mesh = bpy.data.meshes.new(name)
     mesh.from_pydata(solid.vertices.tolist(), [], solid.faces)
@@ -51,14 +51,14 @@ def make_object(
 def melt(
     thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph, voxel: float, smooth: int, floor: float = -np.inf
 ) -> None:
-    """Replace the overlapping solids of an object by one smooth skin around them.
+    """Replace the overlapping solids of an object by one smooth skin.
 
     Args:
         thing: a mesh object in the depsgraph's scene.
-        depsgraph: it is brought up to date.
-        voxel: size of the smallest thing that survives, Blender units.
-        smooth: rounds of smoothing.
-        floor: height below which nothing reaches, in the object's space.
+        depsgraph: updated by this.
+        voxel: size of the smallest details, Blender units.
+        smooth: iterations of smoothing.
+        floor: minimum height, in the object's space.
     """
     remesh: Any = thing.modifiers.new("Melt", "REMESH")
     remesh.mode, remesh.voxel_size = "VOXEL", voxel
@@ -81,19 +81,19 @@ def melt(
 
 
 def shade_smooth(mesh: Any) -> None:
-    """No facets."""
+    """Shade all faces smooth."""
     mesh.polygons.foreach_set("use_smooth", np.ones(len(mesh.polygons), dtype=bool))
 
 
 def make_armature(
     name: str, bones: Sequence[tuple[str, str, Array, Array, Array]], context: bpy.types.Context
 ) -> bpy.types.Object:
-    """An armature object at the origin; it becomes the active object, in Object Mode.
+    """Make an armature object at the origin; it becomes the active object, in Object Mode.
 
     Args:
         name: of object and armature.
-        bones: name, parent ("" for none), head (3,), tail (3,) and the frame's Z axis (3,) of each, parents
-            first. A bone that begins at its parent's end is connected.
+        bones: name, parent ("" for none), head (3,), tail (3,) and Z axis (3,) of each, parents first. A bone
+            that begins at its parent's tail is connected.
         context: with a scene and a view layer, in Object Mode.
     """
     armature = bpy.data.armatures.new(name)
@@ -118,7 +118,7 @@ def make_armature(
 
 
 def limit_bone(bone: bpy.types.PoseBone, degrees: Mapping[str, float]) -> None:
-    """Let a bone turn by so much to each side about its axes x, y and z."""
+    """Set symmetric IK limits of a bone about its axes x, y and z, degrees."""
     for axis in AXES:
         most = float(np.radians(degrees[axis]))
         setattr(bone, f"use_ik_limit_{axis}", True)
@@ -133,13 +133,13 @@ def hang(
     radius: npt.ArrayLike,
     soft: float,
 ) -> None:
-    """Let bones deform a mesh that lies around them at rest.
+    """Skin a mesh to the bones that it surrounds at rest.
 
     Args:
         thing: a mesh in armature space.
         armature: its object.
-        bones: names; radius: (B,) of the flesh around each.
-        soft: over which distance the pull of one bone gives way to that of the next, Blender units.
+        bones: names; radius: (B,) of the mesh around each.
+        soft: distance over which the weights of neighbouring bones blend, Blender units.
     """
     rest: Any = armature.data
     heads, tails = (
@@ -148,7 +148,7 @@ def hang(
     weight = bone_weights(_places(thing.data), heads, tails, radius, soft)
     for name, row in zip(bones, weight, strict=True):
         group = thing.vertex_groups.new(name=name)
-        for step in np.unique(row[row > 0.0]):  # one call for all vertices of one weight
+        for step in np.unique(row[row > 0.0]):  # one call for all vertices with the same weight
             group.add(np.flatnonzero(row == step).tolist(), float(step), "REPLACE")
     thing.parent = armature
     modifier: Any = thing.modifiers.new("Armature", "ARMATURE")
@@ -156,7 +156,7 @@ def hang(
 
 
 def animate_location(thing: bpy.types.Object, places: Array) -> None:
-    """Key an object's location on every frame (F, 3), from frame 1 on, with straight lines between."""
+    """Key an object's location in each frame (F, 3), from frame 1 on, with linear interpolation."""
     thing.animation_data_create()
     assign_action(thing, bpy.data.actions.new(f"{thing.name}Action"))
     bag = ensure_bag(thing)
@@ -173,7 +173,7 @@ def _material(paint: Paint) -> bpy.types.Material:
         return found
     material: Any = bpy.data.materials.new(paint.name)
     material.diffuse_color, material.roughness = (*paint.colour, 1.0), paint.roughness
-    if material.node_tree is None:  # since 5.0 there is always one
+    if material.node_tree is None:  # from 5.0 on it always exists
         material.use_nodes = True
     shader = material.node_tree.nodes.get("Principled BSDF")
     if shader is not None:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Objects of the scene as obstacles for ikmath.
+"""Reads objects of the scene as obstacles for ikmath.
 
-The evaluated mesh counts, with modifiers and shape keys, and the instances that an object shows. Scale is
-applied to the vertices, and the place is a rigid motion. So the tree over the triangles is built once, and
-kept until the geometry or the scale changes. Objects that cannot be obstacles are ignored, with a sentence:
-hidden, deleted, flat or without faces, and the figure's own skin.
+Obstacles are the evaluated mesh, with modifiers and shape keys, and the instances that an object shows. Scale
+is applied to the vertices, the rest of the transform is a rigid motion. So the tree over the triangles is
+built once, and reused until the geometry or the scale changes. Hidden, deleted, flat or empty objects and the
+figure's own skin are ignored, with a sentence.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ from .space import Space, nearest_rotation, volume
 from .surface import Surface, surface_of
 
 MODES: Final = {"SOLID": "auto", "ONE_SIDED": "one_sided", "TWO_SIDED": "two_sided"}
-"""Modes by the identifiers that properties have; a solid that is not closed becomes two-sided."""
+"""Identifier of the property -> mode in ikmath. A solid that is not closed becomes two-sided."""
 
-_SINGLE: Final = 3e-6  # relative: to what Blender's matrices in single precision agree from frame to frame
-_DIGITS: Final = 5  # to which scales of instances have to agree for one tree to serve them
+_SINGLE: Final = 3e-6  # relative precision of Blender's matrices between frames
+_DIGITS: Final = 5  # digits in which the scales of instances must agree to share a tree
 _BOUND: Final = {"SURFACE_DEFORM": "target", "MESH_DEFORM": "object"}  # modifiers that follow another surface
 _FLAT: Final = 1e-9  # relative volume of an object's axes below which its scale counts as zero
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """An object to keep out of.
+    """An object to avoid.
 
     Attributes:
         object: the original object, None if it was deleted.
         mode: a key of `MODES`.
-        margin: metres that the figure keeps away from it, on top of the margin for all.
-        name: what to call it if it was deleted.
+        margin: metres, clearance in addition to the common margin.
+        name: for messages if the object was deleted.
     """
 
     object: bpy.types.Object | None
@@ -59,23 +59,23 @@ class Wanted:
 
     @property
     def key(self) -> str:
-        """Unique name, "" if it was deleted."""
+        """Unique name, "" if the object was deleted."""
         return self.object.name_full if self.object is not None else ""
 
     @property
     def shown_name(self) -> str:
-        """What to call it."""
+        """Name for messages."""
         return self.object.name if self.object is not None else self.name
 
 
 @dataclass(frozen=True)
 class _Kept:
-    """An obstacle, or one of the instances that it shows, as it was read last.
+    """The cached data of an obstacle or one of its instances.
 
     Attributes:
         source: the name of the surface.
-        surface, bake: what its mesh was made of; mesh: in the object's own space.
-        placed: the mesh in figure space; told: what that was made for, to compare, None before.
+        surface, bake: the mesh's source and scale; mesh: in the object's own space.
+        placed: the mesh in figure space; told: a key of its transform and settings, None at first.
     """
 
     source: str
@@ -87,7 +87,7 @@ class _Kept:
 
 
 class ObstacleReader:
-    """Reads obstacles and keeps their trees. Keep the reader for repeated solves.
+    """Reads obstacles and caches their trees; to be reused between solves.
 
     It holds no Blender object.
     """
@@ -98,7 +98,7 @@ class ObstacleReader:
         self._mirrors = False
 
     def concerned(self, changes: Changes) -> bool:
-        """Whether anything may be otherwise than it was read last, if it is read for the same again."""
+        """Whether the obstacles may have changed since they were read."""
         touched = changes.touched
         return touched is None or not self._read.isdisjoint(touched) or (self._mirrors and bool(touched))
 
@@ -110,19 +110,19 @@ class ObstacleReader:
         depsgraph: bpy.types.Depsgraph,
         reshaped: Collection[str] | None = None,
     ) -> tuple[list[TriangleMesh], list[Fault]]:
-        """The obstacles as they are now, in figure space, and what was left out and why.
+        """Read the present obstacles in figure space, and the faults of those that are ignored.
 
         Args:
-            wanted: what to keep out of.
-            armature_object: the figure, whose own skin is no obstacle to it.
-            space: where the figure is.
+            wanted: the obstacles.
+            armature_object: of the figure, whose own skin is not an obstacle.
+            space: of the figure.
             depsgraph: the evaluated scene.
-            reshaped: full names of the objects whose geometry may have changed since the last time; None
-                if unknown: then all are read.
+            reshaped: full names of the objects whose geometry may have changed since the last call; None to
+                read all.
 
         Returns:
-            Meshes named after their objects, in the order given, one for each instance; faults, none of
-            which blocks. A solid that is not closed is taken as a two-sided surface.
+            Meshes named after their objects, in the given order, one for each instance; faults, none of them
+                blocking. A solid that is not closed becomes a two-sided surface.
         """
         faults: list[Fault] = []
         there: list[Wanted] = []
@@ -160,13 +160,13 @@ class ObstacleReader:
         space: Space,
         shared: dict[tuple[int, bytes], TriangleMesh],
     ) -> tuple[dict[str, _Kept], str]:
-        """What an object shows as obstacles, by keys, and what is wrong with it, "" if nothing is."""
+        """The obstacles that an object shows, by key, and a sentence on its fault or ""."""
         name, found, said = wanted.shown_name, dict[str, _Kept](), ""
         if not shows:
             said = f"Obstacle '{name}' has no faces and is ignored; add faces, or remove it from the list."
         for shown in shows:
             if shown.key and is_flat(shown.matrix):
-                continue  # as small particles may be; the object itself was looked at
+                continue  # small particles may be flat; the object itself was checked before
             key, mode = f"{wanted.key}/{shown.key}", MODES[wanted.mode]
             try:
                 own = self._geometry(key, name, shown, shared)
@@ -181,7 +181,7 @@ class ObstacleReader:
     def _own(
         self, wanted: Wanted, depsgraph: bpy.types.Depsgraph, reshaped: Collection[str] | None
     ) -> Iterator[Instance]:
-        """What an object shows at its own place, if it shows itself."""
+        """The surface of an object at its own place, if it is visible itself."""
         obj: Any = wanted.object
         hides = "render" if depsgraph.mode == "RENDER" else "viewport"
         itself = not obj.is_instancer or getattr(obj, f"show_instancer_for_{hides}")
@@ -198,7 +198,7 @@ class ObstacleReader:
     def _geometry(
         self, key: str, name: str, shown: Instance, shared: dict[tuple[int, bytes], TriangleMesh]
     ) -> _Kept:
-        """An instance with its mesh; `shared` are those of this reading, by surface and scale."""
+        """An instance with its mesh; `shared` has the meshes of this call, by surface and scale."""
         before, surface = self._kept.get(key), shown.surface
         told = shown.matrix.tobytes()
         if before is not None and surface is before.surface:
@@ -216,12 +216,12 @@ class ObstacleReader:
 
     def _mesh(self, name: str, surface: Surface, bake: Array) -> TriangleMesh:
         vertices = surface.vertices @ bake.T
-        faces = surface.faces[:, ::-1] if np.linalg.det(bake) < 0 else surface.faces  # mirrored: inside out
+        faces = surface.faces[:, ::-1] if np.linalg.det(bake) < 0 else surface.faces  # mirrored: reversed
         return TriangleMesh(vertices, faces, name=name, mode="two_sided")  # the mode is chosen when placed
 
 
 def _placed(own: _Kept, name: str, margin: float, mode: str, matrix: Array, space: Space) -> _Kept:
-    """An obstacle with its mesh in figure space: the very same one as long as neither of them moves."""
+    """An obstacle with its mesh in figure space; the same object as long as nothing has moved."""
     told = matrix.tobytes(), space.rotation.tobytes(), space.translation.tobytes(), name, margin, mode
     if own.told == told:
         return own
@@ -232,7 +232,7 @@ def _placed(own: _Kept, name: str, margin: float, mode: str, matrix: Array, spac
 
 
 def why_not(wanted: Wanted, depsgraph: bpy.types.Depsgraph) -> str:
-    """Why an object cannot be an obstacle now, as a sentence; "" if it can."""
+    """Why an object cannot be an obstacle at present, as a sentence; "" if it can."""
     obj, name = wanted.object, wanted.shown_name
     if obj is None or obj.name not in depsgraph.scene.objects:
         return f"Obstacle '{name}' is no longer in the scene; remove it from the list."
@@ -249,15 +249,15 @@ def why_not(wanted: Wanted, depsgraph: bpy.types.Depsgraph) -> str:
 
 
 def is_flat(matrix: Array) -> bool:
-    """Whether what stands at a place (4, 4) is scaled to nothing in some direction."""
-    # plain numbers: for so few of them numpy's calls cost more than the sums
+    """Whether a transform (4, 4) scales to zero in some direction."""
+    # plain numbers are faster than numpy for so few
     axes = [row[:3] for row in matrix.tolist()[:3]]
     lengths = [hypot(*column) for column in zip(*axes, strict=True)]
     return not min(lengths) > 0.0 or abs(volume(axes)) <= _FLAT * max(lengths) ** 3
 
 
 def moves_with(obj: bpy.types.Object, armature_object: bpy.types.Object) -> bool:
-    """Whether an object is skin, clothing or prop of a figure: deformed or held by its bones."""
+    """Whether an object belongs to a figure as skin, clothing or prop: deformed or carried by its bones."""
     bound: list[Any] = [getattr(each, _BOUND[each.type]) for each in obj.modifiers if each.type in _BOUND]
     skins = [obj, *(skin for skin in bound if skin is not None)]
     if any(is_deformed(skin, armature_object) for skin in skins):
@@ -269,16 +269,16 @@ def moves_with(obj: bpy.types.Object, armature_object: bpy.types.Object) -> bool
 
 
 def _equal(before: Array, now: Array) -> bool:
-    """Whether two scales, read from matrices that have turned meanwhile, are the same one."""
+    """Whether two scales from matrices with different rotations are equal."""
     return bool(np.abs(before - now).max() <= _SINGLE * np.abs(now).max())
 
 
 def _matrix(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Array:
-    """(4, 4) where an object is shown."""
+    """(4, 4) evaluated world matrix of an object."""
     return np.array(obj.evaluated_get(depsgraph).matrix_world, dtype=float)
 
 
 def _placement(matrix: Array) -> tuple[Array, Array, Array]:
-    """World rotation (3, 3) and translation (3,) of a matrix, and the scale and shear (3, 3) before them."""
+    """World rotation (3, 3) and translation (3,) of a matrix, and its scale and shear (3, 3)."""
     rotation = nearest_rotation(matrix[:3, :3])
     return rotation, matrix[:3, 3].copy(), rotation.T @ matrix[:3, :3]

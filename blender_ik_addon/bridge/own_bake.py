@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether an action was made by an earlier bake and is unchanged, so that the next bake may overwrite it.
+"""Whether an action comes from an earlier bake and is unchanged, so that the next bake may overwrite it.
 
-A bake marks its action with a digest of its name and of the keys of the bones. An action that the user has
-renamed, edited, locked, given a fake user or used elsewhere is kept.
+A bake marks its action with a digest of its name and its bones' keys. An action that the user has renamed,
+edited, locked, given a fake user or used elsewhere is not overwritten.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _COMPARED: Final = ("co", "handle_left", "handle_right", "interpolation", "easin
 
 
 def is_own_bake(owner: bpy.types.Object) -> bool:
-    """Whether the action of an object was made by a bake and is unchanged."""
+    """Whether the action of an object comes from a bake and is unchanged."""
     action: Any = owner.animation_data.action if owner.animation_data else None
     if action is None or action.get(_MARK) is None:
         return False
@@ -29,7 +29,7 @@ def is_own_bake(owner: bpy.types.Object) -> bool:
 
 
 def read_mark(action: bpy.types.Action) -> str | None:
-    """The mark on an action, None if it bears none."""
+    """The mark of an action, None if it has none."""
     mark: Any = action.get(_MARK)
     return mark
 
@@ -40,7 +40,7 @@ def mark_bake(owner: bpy.types.Object) -> None:
 
 
 def put_mark(action: bpy.types.Action, mark: str | None) -> None:
-    """Give an action the mark that it had."""
+    """Restore the mark of an action."""
     action.pop(_MARK, None)
     if mark is not None:
         action[_MARK] = mark

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes channels into the pose of an armature, and restores them on Esc.
+"""Writes channels to the pose of an armature, and restores them on Esc.
 
-All bones are written, not only the solved ones, from the evaluated state. In a render the original object
-still has the values of the first frame, and tagging one bone makes the dependency graph read all of them.
+All bones are written, not only the solved ones. In a render the original object still has the values of the
+first frame, and tagging it makes the dependency graph read all of them.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ __all__ = ("read_channels", "write_channels")
 def write_channels(
     armature_object: bpy.types.Object, channels: Channels, *, present: Channels | None = None
 ) -> None:
-    """Put the channels of all bones into the pose and tag the dependency graph; no update is run.
+    """Write the channels of all bones to the pose and tag the object, without an update.
 
     Args:
         armature_object: the original object.
-        channels: all bones, as `read_channels` or `Figure.channels` gave them; written exactly as they are.
-        present: what the original object holds, if that is known; saves writing it again.
+        channels: of all bones, from `read_channels` or `Figure.channels`.
+        present: the original object's channels, if known; unchanged arrays are not written.
 
     Raises:
-        FigureFault: the armature has another number of bones than the channels; nothing is written.
+        FigureFault: the number of bones differs from that of the channels; nothing is written.
     """
     pose = armature_object.pose.bones
     if len(pose) != len(channels.location):
@@ -38,5 +38,5 @@ def write_channels(
         there = None if present is None else getattr(present, name)
         if there is None or (values is not there and values.tobytes() != there.tobytes()):
             pose.foreach_set(name, np.ascontiguousarray(values, dtype=np.float32).ravel())
-    # `DATA` would have the armature's data evaluated again too, which takes half as long again.
+    # `DATA` would also evaluate the armature's data, which takes half as long again.
     armature_object.update_tag(refresh={"OBJECT"})

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether the root of a figure moves along, where its setting is Automatic.
+"""Whether the root of a figure moves if Root is Automatic.
 
-An effector on a hand or on one foot must not slide the figure through the room: the limb moves. Feet alone do
-not move it either: they are held still under a body that keeps its motion, as where sliding feet of a clip
-are mended. If something places the hips themselves, or a foot and a hand, only a root that moves can satisfy
-all of them.
+An effector on a hand or on one foot must not slide the whole figure, so only the limb moves. Feet alone do
+not move the root either, because when sliding feet of a clip are repaired, the body must keep its motion. If
+effectors place the hips, or a foot and a hand, only a moving root can satisfy all of them.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ from .feet import feet
 
 @dataclass(frozen=True)
 class Placed:
-    """A bone that an effector or pin brings to a place.
+    """A bone that an effector or pin places.
 
     Attributes:
         bone: its name; chain_root: the topmost bone that may move for it, "" for all.
-        lasting: it is placed in all frames; a figure that is held in some only would slide in the others.
+        lasting: whether it is placed in all frames; otherwise the figure would slide in the others.
     """
 
     bone: str
@@ -32,14 +31,14 @@ class Placed:
 
 
 def bones_that_free(bones: Bones, placed: Sequence[Placed], up: Array) -> tuple[str, ...]:
-    """Names of the bones for which the root moves along; none if it stays.
+    """Names of the bones because of which the root moves; empty if it stays.
 
-    The trunk reaches from the topmost bone down to the one from which the legs hang; without legs it is the
-    topmost bone alone. The root moves for a bone of the trunk, and for a bone of a leg together with one that
-    is on no leg, where both are lasting.
+    The trunk is the chain from the topmost bone to the one that carries the legs; without legs it is the
+    topmost bone alone. The root moves for a bone of the trunk, or for a bone of a leg together with one
+    outside the legs, if both are lasting.
 
     Args:
-        bones: the armature; placed: of it; up: (3,) away from the ground, armature space.
+        bones: the armature; placed: its placed bones; up: (3,) up direction, armature space.
     """
     legs = [frozenset(bones.ancestors(bones.names[foot])) for foot in feet(bones, up)]
     trunk = _trunk(bones, legs)
@@ -57,10 +56,10 @@ def bones_that_free(bones: Bones, placed: Sequence[Placed], up: Array) -> tuple[
 
 
 def _trunk(bones: Bones, legs: Sequence[frozenset[int]]) -> frozenset[int]:
-    """Numbers of the topmost bones and of those below them that all legs hang from.
+    """Indices of the topmost bones and of their descendants that carry all legs.
 
     Args:
-        bones: the armature; legs: the ways up from the feet.
+        bones: the armature; legs: the feet, each with its ancestors.
     """
     top = frozenset(number for number, parent in enumerate(bones.parents.tolist()) if parent < 0)
     return top | legs[0].intersection(*legs[1:]) if len(legs) > 1 else top

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rotations in the channels of a bone's own rotation mode, continuous with the values before.
+"""Rotations as channels of a bone's own rotation mode, continuous with the previous values.
 
-One rotation has many representations: a quaternion and its negative, Euler angles plus full turns and the
-other solution beyond the pole, an axis and its negative. Blender's conversions pick one without the frame
-before, and such keys make a bone spin between frames. Here every conversion takes the previous values and
-stays next to them.
+A rotation has several representations: a quaternion and its negative, Euler angles plus full turns and the
+second solution, an axis and its negative. Blender's conversions ignore the previous frame, and such keys make
+a bone spin between frames. Here every conversion chooses the representation nearest to the previous values.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ from .armature import Array, Bones, Channels, Floats, Indices
 CHANNEL_OF_MODE: Final = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
 _FOUR: Final = np.ones(4)
 _TURN: Final = 2.0 * np.pi
-_FIRST: Final = 1.0  # radians; where all three angles turn less, every other branch is farther away
-_POLE: Final = 1e-6  # cosine of the middle Euler angle below which only the sum of the outer ones is known,
-_SLANT: Final = 0.5 * np.pi - _POLE  # and the angle up to which both are
+_FIRST: Final = 1.0  # radians; if all three angles change by less, every other solution is farther away
+_POLE: Final = 1e-6  # cosine of the middle Euler angle; below it only the sum of the outer ones is defined
+_SLANT: Final = 0.5 * np.pi - _POLE  # the corresponding angle
 
 
 def channel_of(mode: str) -> str:
@@ -34,12 +33,12 @@ def channel_of(mode: str) -> str:
 
 
 def nearest_turn(angles: Array, before: Array) -> Array:
-    """Angles plus the number of full turns that brings each next to `before`."""
+    """Angles plus the number of full turns that brings each nearest to `before`."""
     return angles - _TURN * np.round((angles - before) / _TURN)
 
 
 def continuous_quaternions(turns: Array, before: Array) -> Array:
-    """Quaternions (k, 4) of the sign nearer to `before` (k, 4)."""
+    """Quaternions (k, 4) with the sign nearer to `before` (k, 4)."""
     along = (turns * before).dot(_FOUR)
     if min(along.tolist(), default=0.0) >= 0.0:
         return turns
@@ -47,10 +46,10 @@ def continuous_quaternions(turns: Array, before: Array) -> Array:
 
 
 def continuous_eulers(turns: Array, before: Array, order: str) -> Array:
-    """Quaternions (k, 4) as Euler angles (k, 3), on the branch nearest to `before` (k, 3).
+    """Convert quaternions (k, 4) to the Euler angles (k, 3) nearest to `before` (k, 3).
 
-    At the pole, where only the sum or the difference of the outer angles is determined, both move as little
-    as they can.
+    At the pole only the sum or the difference of the outer angles is determined; both change as little as
+    possible.
     """
     i, j, k = rotation.EULER_AXES[order]
     first = rotation.euler_from_quaternion(turns, order)
@@ -70,12 +69,12 @@ def continuous_eulers(turns: Array, before: Array, order: str) -> Array:
 
 
 def _most(angles: Array) -> float:
-    """The largest of a few angles, without sign."""
+    """The largest absolute value of a few angles."""
     return max(map(abs, angles.ravel().tolist()), default=0.0)
 
 
 def _at_the_pole(turns: Array, before: Array, angles: Array, axes: tuple[int, int, int]) -> Array:
-    """Where the middle angle is a quarter turn, the outer ones turn about one line and share the way."""
+    """Euler angles at a middle angle of 90 degrees, where the outer angles share one rotation."""
     i, j, k = axes
     even = 1.0 if (j - i) % 3 == 1 else -1.0
     # third @ second @ first = third(c) @ second(+-quarter) @ first(a) depends on a - s c alone, s = +-1
@@ -90,7 +89,7 @@ def _at_the_pole(turns: Array, before: Array, angles: Array, axes: tuple[int, in
 
 
 def continuous_axis_angles(turns: Array, before: Array) -> Array:
-    """Quaternions (k, 4) as (k, 4) angle and unit axis, next to `before` (k, 4)."""
+    """Convert quaternions (k, 4) to angle and unit axis (k, 4), nearest to `before` (k, 4)."""
     vector, before = rotation.vector_from_quaternion(turns), before.astype(float)
     angle = np.sqrt((vector * vector).sum(-1))
     turned = angle > 1e-6
@@ -105,11 +104,11 @@ def continuous_axis_angles(turns: Array, before: Array) -> Array:
 
 @dataclass(frozen=True)
 class RotationChannels:
-    """Writes rotations of some bones into channels; what depends on modes and locks is worked out once.
+    """Writes rotations of some bones into channels, with modes and locks prepared once.
 
     Attributes:
-        groups: per rotation mode among the bones: its name, which of the bones (rows), their numbers in the
-            armature, and which components may be written ((k, 3) or (k, 4)), None for all.
+        groups: for each rotation mode: its name, the rows of its bones, their indices in the armature, and
+            the writable components (k, 3) or (k, 4), None for all.
     """
 
     groups: tuple[tuple[str, Indices, Indices, npt.NDArray[np.bool_] | None], ...]
@@ -121,7 +120,7 @@ class RotationChannels:
 
     @classmethod
     def of(cls, bones: Bones, which: Indices) -> RotationChannels:
-        """Prepare for the bones with these numbers."""
+        """Prepare for the bones with these indices."""
         modes = bones.rotation_mode[which]
         groups = []
         for mode in dict.fromkeys(modes.tolist()):
@@ -131,11 +130,11 @@ class RotationChannels:
         return cls(tuple(groups))
 
     def write(self, turns: Array, before: Channels, into: Channels) -> None:
-        """Put rotations into `into`, next to the values in `before`; locked components keep what `into` has.
+        """Write rotations into `into`, nearest to the values in `before`; locked components are not changed.
 
         Args:
-            turns: (k, 4) quaternions of the basis rotations of the bones that this was prepared for.
-            before: channels of the frame before.
+            turns: (k, 4) quaternions of the bones' basis rotations.
+            before: channels of the previous frame.
             into: channels of the whole armature, changed in place.
         """
         for mode, rows, numbers, free in self.groups:
@@ -153,11 +152,11 @@ class RotationChannels:
 
 
 def writable(bones: Bones, numbers: Indices, mode: str) -> npt.NDArray[np.bool_]:
-    """Which components of the rotation channel of bones in one mode are not locked; (k, 3) or (k, 4).
+    """Which components of the rotation channel in a mode are not locked; (k, 3) or (k, 4).
 
-    The locks of a quaternion, or of axis and angle, mean components with `lock_rotations_4d` (the default).
-    Otherwise they mean axes, to which all four components contribute. If all three axes are locked, nothing
-    is written.
+    With `lock_rotations_4d` (the default), the locks of a quaternion or of axis and angle apply to
+    components. Otherwise they apply to axes, to which all four components contribute. If all three axes are
+    locked, no component is writable.
     """
     locks = bones.lock_rotation[numbers]
     if mode not in CHANNEL_OF_MODE:
@@ -168,7 +167,7 @@ def writable(bones: Bones, numbers: Indices, mode: str) -> npt.NDArray[np.bool_]
 
 
 def turn_matrices(values: Array, mode: str) -> Array:
-    """Rotations (..., 3, 3) from the values (..., 3) or (..., 4) of the channel of one rotation mode."""
+    """Rotation matrices (..., 3, 3) from channel values (..., 3) or (..., 4) in a rotation mode."""
     if mode == "QUATERNION":
         return rotation.matrix_from_quaternion(values)
     if mode == "AXIS_ANGLE":
@@ -179,12 +178,12 @@ def turn_matrices(values: Array, mode: str) -> Array:
 
 
 def basis_matrices(bones: Bones, channels: Channels, which: Indices) -> Array:
-    """What channels amount to: (..., k, 4, 4) `matrix_basis`, the location of connected bones left out.
+    """`matrix_basis` (..., k, 4, 4) from channels; without the location of connected bones.
 
     Args:
         bones: the armature.
-        channels: of all its bones, at one moment or, with leading axes, at many.
-        which: (k,) numbers of the bones wanted.
+        channels: of all bones, for one moment or, with leading axes, for many.
+        which: (k,) indices of the bones.
     """
     scale = channels.scale[..., which, None, :]
     turns = np.empty((*scale.shape[:-2], 3, 3))

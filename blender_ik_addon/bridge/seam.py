@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Joins baked rotations to the keys that an action has after them.
+"""Joins baked rotations to an action's later keys.
 
-A quaternion and its negative are one rotation, and so are angles that differ by full turns. But a curve from
-one to the other spins the bone. Baked values continue those before them, so a mismatch can only be at their
-end. The curve then changes sides in the last frame. All keys outside stay, and every frame shows what was
-baked.
+A quaternion and its negative are the same rotation, and so are angles that differ by full turns. But a curve
+between them spins the bone. Baked values are continuous with earlier keys, so a mismatch can only be at their
+end. Then the curve jumps to the other representation in the last frame. So no key outside of the bake
+changes, and every frame shows the baked pose.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _TURN: Final = 2.0 * np.pi
 
 
 def joined(curves: Sequence[Curve], bag: Any, last: float) -> tuple[Curve, ...]:
-    """Let curves end on the side on which the keys after them are.
+    """Let curves end with the representation of the keys after them.
 
     Args:
-        curves: what is to be written.
-        bag: what holds the F-curves that are there.
-        last: the frame after which the keys stay.
+        curves: to be written.
+        bag: with the existing F-curves.
+        last: frame after which keys are kept.
     """
     parts: dict[tuple[str, str], list[Curve]] = {}
     for curve in curves:
@@ -40,7 +40,7 @@ def joined(curves: Sequence[Curve], bag: Any, last: float) -> tuple[Curve, ...]:
         if after is None:
             continue
         if channel == "rotation_quaternion":
-            if None in old or len(own) < CHANNEL_WIDTHS[channel]:  # what is locked stays on its side
+            if None in old or len(own) < CHANNEL_WIDTHS[channel]:  # locked components cannot change sign
                 continue
             wanted = np.array([each.evaluate(after) for each in old])
             if wanted @ np.array([curve.values[-1] for curve in own]) < 0.0:
@@ -58,7 +58,7 @@ def _times(curve: Any) -> list[float]:
 
 
 def _jumping(curve: Curve, factor: float, offset: float) -> Curve:
-    """The curve with a key in the frame before the last one, where it waits for the jump."""
+    """The curve with a jump, and with a key in the frame before it."""
     before = curve.frames[-1] - 1.0
     if len(curve.frames) > 1 and curve.slopes is not None and curve.frames[-2] < before - SAME_FRAME:
         value, slope = _between(curve.frames[-2:], curve.values[-2:], curve.slopes[-2:], before)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The bone of the other side, by its name or by where it is drawn.
+"""Finds the bone on the other side by name or by rest position.
 
-Blender finds sides by names that begin or end with them. Other tools use other names ("mixamorig:LeftHand",
-"Bip01 L Hand"), but draw both sides as mirror images, left and right of X.
+Blender finds sides by name prefixes and suffixes. Other tools use other names ("mixamorig:LeftHand", "Bip01 L
+Hand"), but their rest poses are symmetric in X.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from typing import Any, Final
 import bpy
 from mathutils import Matrix
 
-_NEAR: Final = 0.1  # of a bone's length, that its ends may be off the mirrored ones
+_NEAR: Final = 0.1  # tolerance for the mirrored ends of a bone, as a share of its length
 _ACROSS: Final = Matrix.Diagonal((-1.0, 1.0, 1.0))
 
 
 def other_side(bones: Any, name: str) -> str:
-    """Name of the bone on the other side; "" if there is none, as for bones in the middle.
+    """Name of the bone on the other side; "" if there is none, for example for bones in the middle.
 
     Args:
-        bones: an armature's; name: of one of them.
+        bones: of an armature; name: of one of them.
     """
     flipped = bpy.utils.flip_name(name)
     if flipped != name or name not in bones:
@@ -34,9 +34,9 @@ def other_side(bones: Any, name: str) -> str:
 
 
 def mirrored_axes(own: Any, other: Any) -> Matrix:
-    """From a bone's axes into those of its mirror image, across the plane between them.
+    """Matrix from a bone's axes to those of its mirror image.
 
-    Across its own YZ where the two are not drawn as mirror images.
+    A reflection at the bone's own YZ plane if the two are not symmetric at rest.
     """
     if _off(own, other) > _NEAR * own.length:
         return _ACROSS
@@ -44,7 +44,7 @@ def mirrored_axes(own: Any, other: Any) -> Matrix:
 
 
 def _off(own: Any, other: Any) -> float:
-    """How far the ends of a bone are from those of another one mirrored, armature's units."""
+    """Largest distance of a bone's ends from the mirrored ends of another one, the armature's units."""
     return max(
         (_ACROSS @ own.head_local - other.head_local).length,
         (_ACROSS @ own.tail_local - other.tail_local).length,

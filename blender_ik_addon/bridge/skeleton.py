@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From the bones of an armature to a figure that ikmath can solve, and from its coordinates back to channels.
+"""Converts the bones of an armature to a figure that ikmath can solve, and its coordinates to channels.
 
-A Blender bone may be scaled, sheared or disconnected, or not inherit rotation. ikmath's joints are rigid
-frames. So the figure is measured: rest frames and offsets are read off the present pose. The figure then
-agrees with Blender exactly at that pose, for all inheritance flags and scales. If no solved bone is in a
-sheared space, it agrees at every other pose too (`Figure.exact`). Otherwise `Figure.posed` measures again at
-the pose found, and a few rounds of solving and measuring end at Blender's true pose.
+A Blender bone may be scaled, sheared or disconnected, or not inherit rotation. The joints of ikmath are rigid
+frames. So the figure is measured: rest frames and offsets come from the present pose. In this pose the figure
+agrees exactly with Blender, for all inheritance flags and scales. If no solved bone is in a sheared space, it
+agrees in every other pose too (`Figure.exact`). Otherwise `Figure.posed` measures again in the solved pose,
+and a few rounds of solving and measuring converge to Blender's true pose.
 
-Free coordinates are the turns about axes that neither `lock_ik_*` nor `lock_rotation` locks. An axis of
-`lock_ik_*` is reset to zero, as in Blender's own inverse kinematics. An axis of `lock_rotation` keeps its
-value, and has precedence. With a FREE root the topmost solved bones also slide, unless they are connected or
-locked by `lock_location`.
+Free coordinates are the rotations about axes without `lock_ik_*` and `lock_rotation`. An axis with
+`lock_ik_*` is reset to zero, as in Blender's own inverse kinematics. An axis with `lock_rotation` keeps its
+value; this lock has precedence. With a FREE root the topmost solved bones also translate, unless they are
+connected or have `lock_location`.
 """
 
 from __future__ import annotations
@@ -40,28 +40,28 @@ from .space import Space, rotation_and_depth
 ROOTS: Final = ("PINNED", "FREE")
 _NO_TURN: Final = np.eye(3)
 _KEPT_ZERO: Final = 1e-6  # radians
-# Relative unevenness of scale above which a space counts as sheared. Rest matrices of bones that point along
-# -Y, as the legs of everything that was made with Y up, are uneven by 4e-5 in Blender itself.
+# Relative unevenness of scale above which a space counts as sheared. In Blender, rest matrices of bones along
+# -Y are uneven by 4e-5; converted Y-up rigs have such legs.
 _CONFORMAL: Final = 1e-4
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure measured at one moment; made by `read_figure`, moved on by `at`.
+    """A figure measured at one moment; made by `read_figure`, moved to other frames by `at`.
 
     Attributes:
         bones: the armature's bones.
-        space: where the armature object is.
-        state: the pose that was measured.
-        plan: which bone each joint is and which coordinates it has.
-        skeleton: the figure for ikmath, figure space, metres; a joint has the name of its bone.
-        q: (n,) coordinates of the pose that was measured, not put inside the limits.
-        frames: (J, 3, 3) rotations of the joints at that pose; heads: (J, 3) their places, metres.
-        slide_map: (k, 3, 3) `location` from the slides, for the joints that slide.
-        measured: (J, 6) all coordinates of that pose; the skeleton's constants differ from them where an axis
-            is locked for inverse kinematics and put to zero.
-        exact: the figure agrees with Blender at every pose, not only at the one that was measured.
-        hinges: how the plan's limbs bend, where limits keep them from bending the wrong way; else None.
+        space: of the armature object.
+        state: the measured pose.
+        plan: bone and coordinates of each joint.
+        skeleton: for ikmath, figure space, metres; a joint has the name of its bone.
+        q: (n,) coordinates of the measured pose, not clamped to the limits.
+        frames: (J, 3, 3) rotations of the joints in this pose; heads: (J, 3) their positions, metres.
+        slide_map: (k, 3, 3) from the translations of the sliding joints to `location`.
+        measured: (J, 6) all coordinates of this pose; in the skeleton's constants, axes with an IK lock are
+            zero instead.
+        exact: whether the figure agrees with Blender in every pose, not only in the measured one.
+        hinges: of the plan's limbs, if limits keep them from bending the wrong way; else None.
     """
 
     bones: Bones
@@ -79,7 +79,7 @@ class Figure:
 
     @property
     def joints(self) -> tuple[str, ...]:
-        """Names of the joints, parents first: the bones', and one more for a root that slides apart."""
+        """Names of the joints, parents first; a root with a separate translation has one more joint."""
         return self.plan.names
 
     @property
@@ -102,38 +102,38 @@ class Figure:
 
     @cached_property
     def shown(self) -> ik.Skeleton:
-        """The figure that stands at `q` as it was measured, the axes that a solve puts to zero included."""
+        """The skeleton that has the measured pose at `q`, including the axes that a solve sets to zero."""
         return self.skeleton.with_rest(fixed=self.measured) if self.plan.resets else self.skeleton
 
     @cached_property
     def bends(self) -> list[Vector]:
-        """About what its limbs bend, see `LimbJoints.proper`; nothing without limbs."""
+        """The bend axes of its limbs, see `LimbJoints.proper`; empty without limbs."""
         return [] if self.limbs is None else self.limbs.proper(self.q)
 
     @cached_property
     def keyed(self) -> tuple[tuple[str, str, int], ...]:
-        """(bone, channel, index) of everything that `channels` may change: what a bake has to key."""
+        """(bone, channel, index) of each component that `channels` may change and a bake must key."""
         return self.plan.keyed
 
     def at(self, state: PoseState, space: Space | None = None) -> Figure:
-        """The same figure at another frame or moment: same coordinates, other constants.
+        """The same figure in another frame: same coordinates, other constants.
 
         Args:
             state: of the same armature.
-            space: where the object is then; default: where it was.
+            space: of the object then; default: the present one.
 
         Raises:
-            FigureFault: a bone of the figure is scaled to zero, mirrored, or its transform is no number.
+            FigureFault: a bone of the figure is scaled to zero or mirrored, or its transform is not finite.
         """
         return self.at_each([state], [space or self.space])[0]
 
     def at_each(self, states: Sequence[PoseState], spaces: Sequence[Space]) -> list[Figure]:
-        """As `at`, for several moments at once, which costs hardly more than one.
+        """The same as `at`, for several moments at once, which takes hardly longer than one.
 
-        Figures of one pose are one figure where the object has not moved meanwhile.
+        Equal poses share one figure if the object has not moved.
 
         Raises:
-            FigureFault: as `at`.
+            FigureFault: see `at`.
         """
         fresh: dict[tuple[int, float], int] = {}
         rows: list[int] = []
@@ -144,7 +144,7 @@ class Figure:
                 fresh[key] = len(rows)
                 rows.append(row)
             which.append(fresh[key])
-        posed = self.plan.resets and bool(self.fixed[:, 3:][self.plan.reset].any())  # made by `posed`
+        posed = self.plan.resets and bool(self.fixed[:, 3:][self.plan.reset].any())  # changed by `posed`
         if not posed and list(fresh) == [(id(self.state), self.space.scale)]:
             made = [self]
         else:
@@ -154,13 +154,13 @@ class Figure:
         return [figure if figure.space is space else replace(figure, space=space) for figure, space in own]
 
     def posed(self, channels: Channels) -> Figure:
-        """The figure measured at the pose that these channels make, by exact forward kinematics.
+        """The figure measured in the pose of these channels, by exact forward kinematics.
 
-        Constraints on bones of the figure are left out; bones outside stay as they were measured. The
-        channels came from a solve, so what was to be put to zero is as near to it as the locks let it be.
+        Constraints on the figure's bones are ignored; other bones keep their measured pose. The channels come
+        from a solve, so axes that are reset are already as near to zero as the locks allow.
 
         Args:
-            channels: all bones of the armature, as `channels` gives them.
+            channels: of all bones of the armature, from `channels`.
         """
         state = self.state_of(channels, self.state.matrix)
         return _measure(self.bones, self.plan, self.skeleton, [(state, self.space)], resets=False)[0]
@@ -168,12 +168,12 @@ class Figure:
     def state_of(
         self, channels: Channels, matrix: npt.NDArray[np.floating[Any]], *, which: Indices | None = None
     ) -> PoseState:
-        """The pose that channels make, see `posed`.
+        """The pose of channels, see `posed`.
 
         Args:
-            channels: all bones of the armature; with a leading axis those of many poses, as the result then.
-            matrix: (B, 4, 4) pose matrices of the other bones.
-            which: numbers of the bones that are placed by their channels, those of the figure by default.
+            channels: of all bones of the armature; with a leading axis for many poses, also in the result.
+            matrix: (B, 4, 4) pose matrices, for all other bones.
+            which: indices of the bones that are placed by their channels; by default those of the figure.
         """
         count = len(self.bones)
         basis = basis_matrices(self.bones, channels, np.arange(count))
@@ -183,21 +183,21 @@ class Figure:
 
     @cached_property
     def carriers(self) -> Indices:
-        """Numbers of the bones outside of the figure that parts of it hang from."""
+        """Indices of the bones outside of the figure that carry parts of it."""
         above = self.bones.parents[self.plan.moving]
         return np.setdiff1d(above[above >= 0], self.plan.moving)
 
     def channels(self, q: npt.ArrayLike, previous: Channels | None = None) -> Channels:
-        """Coordinates as channels of the bones, in each bone's own rotation mode.
+        """Convert coordinates to channels, in each bone's own rotation mode.
 
         Args:
             q: (n,) coordinates.
-            previous: channels of the frame before, which quaternion signs and Euler branches stay next to;
-                default: those of the pose that was measured.
+            previous: channels of the previous frame, for continuous quaternions and Euler angles; default:
+                those of the measured pose.
 
         Returns:
-            Channels of the whole armature: those of the solved bones replaced, but for locked components and
-                scale.
+            Channels of the whole armature; those of the solved bones are replaced, except locked components
+                and scale.
         """
         plan, skeleton = self.plan, self.skeleton
         before = self.state.channels
@@ -217,15 +217,15 @@ class Figure:
 
     @cached_property
     def _flipped(self) -> Array | None:
-        """See `half_turns`, of the solved bones."""
+        """See `half_turns`, for the solved bones."""
         return half_turns(self.state.channels.scale[self.plan.solved_bones])
 
     def offset(self, name: str, local: npt.ArrayLike) -> Array:
-        """A point of a bone, given in the bone's own axes and Blender units, in its joint's frame.
+        """A point of a bone, given in the bone's axes and Blender units, in its joint's frame.
 
         Args:
             name: of the bone.
-            local: (3,), with the present scale of the bone.
+            local: (3,); the present scale of the bone is applied.
 
         Returns:
             (3,) metres.
@@ -252,24 +252,25 @@ def read_figure(
     inertia: Array | None = None,
     stretching: Collection[int] = (),
 ) -> Figure:
-    """Make a figure of some bones of an armature.
+    """Make a figure from bones of an armature.
 
     Args:
         bones: the armature's bones.
-        state: how they stand.
-        space: where the armature object is.
+        state: their pose.
+        space: of the armature object.
         solved: names of the bones whose channels are solved (see `chains.chain_bones`). Unsolved bones
-            between them come along as rigid joints; the topmost hang from the present pose of their parents.
-        root: PINNED, or FREE where the topmost solved bones may also move.
-        root_stiffness: (6,) in [0, 1), of the slides x, y, z and turns x, y, z of a FREE root, along and
-            about its own axes; of a turn that is stiff by itself, the larger value counts.
-        carried: names of further bones that are wanted as rigid joints, for the body that has to keep clear.
-        inertia: (B, 6) how hard each bone is to move, see `ikmath.inertia_weights`; None for all alike.
-        stretching: numbers of the bones whose scale along the bone is solved, too.
+            between them become rigid joints; the parents of the topmost ones keep their present pose.
+        root: PINNED, or FREE if the topmost solved bones may also translate.
+        root_stiffness: (6,) in [0, 1), of translations x, y, z and rotations x, y, z of a FREE root, in its
+            own axes. For rotations, the bone's own stiffness counts if it is larger.
+        carried: names of further bones that are needed as rigid joints, for example for collision.
+        inertia: (B, 6) inertia weights of the bones, see `ikmath.inertia_weights`; None for equal weights.
+        stretching: indices of the bones whose scale along the bone is also solved.
 
     Raises:
-        UnknownName: another root.
-        FigureFault: no bone is given, a bone does not exist, is scaled to zero, mirrored, or no number.
+        UnknownName: `root` is neither PINNED nor FREE.
+        FigureFault: no bones are given, or a bone does not exist, is scaled to zero, is mirrored, or is not
+            finite.
     """
     if root not in ROOTS:
         raise ik.UnknownName("root", root, ROOTS)
@@ -302,9 +303,9 @@ def _measure(
     *,
     resets: bool,
 ) -> list[Figure]:
-    """Read rest frames, constants and coordinates off poses (see the module), F of them at once.
+    """Measure rest frames, constants and coordinates in F poses at once (see the module).
 
-    With `resets` the axes that are locked for inverse kinematics count as zero, whatever they are.
+    With `resets`, axes with an IK lock are set to zero.
     """
     states, spaces = [state for state, _ in moments], [space for _, space in moments]
     every = np.array([state.matrix for state in states], dtype=float)
@@ -347,10 +348,10 @@ def _measure(
 
 
 def _are_exact(plan: Joints, matrix: Array, fixed: Array) -> Flags:
-    """(F,) whether rigid joints describe the bones at every pose.
+    """(F,) whether rigid joints describe the bones in every pose.
 
-    They do when no solved bone turns in a sheared space, and what is locked in the rotation channels is
-    locked in the coordinates alike.
+    They do if no solved bone turns in a sheared space, and if locks of rotation channels are also locks of
+    coordinates.
     """
     exact = np.full(len(matrix), not plan.crosses)
     if plan.keeps:
@@ -364,7 +365,7 @@ def _are_exact(plan: Joints, matrix: Array, fixed: Array) -> Flags:
 
 
 def _unsound(bones: Bones, plan: Joints, pose: Array, depth: Array) -> FigureFault:
-    """The error for the first bone whose pose or basis matrix is no number, flat or mirrored.
+    """The error for the first bone whose pose or basis matrix is not finite, flat or mirrored.
 
     Args:
         pose: (F, J, 4, 4); depth: (F, 2 J) of the poses and the basis matrices.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The thickness of a figure: capsules around its bones, fitted to the meshes that the armature deforms.
 
-They are measured in the rest pose: undeformed vertices against rest bones. So the result does not depend on
+They are fitted in the rest pose, from undeformed vertices and rest bones. So the result does not depend on
 the present frame.
 """
 
@@ -22,7 +22,7 @@ from .space import Space
 def skinned_meshes(
     armature_object: bpy.types.Object, objects: Iterable[bpy.types.Object]
 ) -> list[bpy.types.Object]:
-    """The mesh objects that an armature deforms, out of some objects."""
+    """Those of some objects that are meshes and deformed by an armature."""
     return [obj for obj in objects if obj.type == "MESH" and is_deformed(obj, armature_object)]
 
 
@@ -37,13 +37,13 @@ def is_deformed(obj: bpy.types.Object, armature_object: bpy.types.Object) -> boo
 def read_skin(
     armature_object: bpy.types.Object, meshes: Sequence[bpy.types.Object], bones: Bones, space: Space
 ) -> Skin | None:
-    """Vertices and weights in armature space, metres; None if no bone has any.
+    """Read vertices and weights in armature space, metres; None if no bone has weights.
 
     Args:
         armature_object: the armature.
-        meshes: what `skinned_meshes` gave.
-        bones: of the armature; the bone numbers of the skin are theirs.
-        space: where the armature is.
+        meshes: from `skinned_meshes`.
+        bones: of the armature, to which the skin's bone indices refer.
+        space: of the armature.
     """
     into = np.linalg.inv(np.array(armature_object.matrix_world, dtype=float))
     points, vertices, numbers, weights = [], [], [], []
@@ -79,13 +79,13 @@ def read_skin(
 def fit_body(
     bones: Bones, which: Sequence[str], space: Space, skin: Skin | None, options: FitOptions | None = None
 ) -> list[Link]:
-    """Capsules for some bones, in the frames of the bones, metres.
+    """Fit capsules to some bones, in the frames of the bones, metres.
 
     Args:
         bones: of the armature.
-        which: names of the bones that get one.
-        space: where the armature is.
-        skin: what `read_skin` gave.
+        which: names of the bones.
+        space: of the armature.
+        skin: from `read_skin`.
         options: see `FitOptions`.
     """
     chosen = np.array([bones.number(name) for name in which], dtype=np.intp)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The armature object's transform, between the world and figure space, in which the figure is solved.
+"""The armature object's transform, between world space and figure space, in which the figure is solved.
 
 Figure space is armature space in metres: without the object's rotation and translation, but with its uniform
 scale. So a rig in centimetres (object scale 0.01) is solved in metres like any other. Tolerances and errors
@@ -19,16 +19,16 @@ import numpy.typing as npt
 from .armature import Array
 from .faults import Fault, require
 
-_UNIFORM: Final = 1e-4  # relative; rotated parents leave a few 1e-7 in single precision
-_ON_ITS_SIDE: Final = 0.1  # share of what is up that its middle has at least to tell where that is
+_UNIFORM: Final = 1e-4  # relative; rotated parents cause about 1e-7 in single precision
+_ON_ITS_SIDE: Final = 0.1  # minimum share of the up direction in the armature's YZ plane
 
 
 @dataclass(frozen=True)
 class Space:
-    """An armature object's place in the world.
+    """Transform of an armature object.
 
     Attributes:
-        rotation: (3, 3), world from figure.
+        rotation: (3, 3), from figure to world space.
         translation: (3,) metres, world.
         scale: metres per Blender unit of the armature.
     """
@@ -38,36 +38,35 @@ class Space:
     scale: float
 
     def point_in(self, world: npt.ArrayLike) -> Array:
-        """Points of the world in figure space; (..., 3)."""
+        """Convert points (..., 3) from world to figure space."""
         away = np.asarray(world, dtype=float) - self.translation
         out: Array = away.dot(self.rotation)
         return out
 
     def point_out(self, figure: npt.ArrayLike) -> Array:
-        """Points of figure space in the world; (..., 3)."""
+        """Convert points (..., 3) from figure to world space."""
         return np.asarray(figure, dtype=float) @ self.rotation.T + self.translation
 
     def rotation_in(self, world: npt.ArrayLike) -> Array:
-        """Rotations of the world in figure space; (..., 3, 3)."""
+        """Convert rotations (..., 3, 3) from world to figure space."""
         return self.rotation.T @ np.asarray(world, dtype=float)
 
     def rotation_out(self, figure: npt.ArrayLike) -> Array:
-        """Rotations of figure space in the world; (..., 3, 3)."""
+        """Convert rotations (..., 3, 3) from figure to world space."""
         return self.rotation @ np.asarray(figure, dtype=float)
 
 
 def space_faults(name: str, matrix: Array) -> tuple[Fault, ...]:
-    """What keeps an armature object's world matrix (4, 4) from being used.
+    """Faults of an armature object's world matrix (4, 4).
 
     Args:
-        name: of the object, for the sentences.
+        name: of the object, for the messages.
         matrix: (4, 4) world matrix.
     """
     if not np.isfinite(matrix).all():
         return (Fault(name, f"The transform of '{name}' must consist of finite numbers; clear it."),)
     axes = matrix[:3, :3]
-    # plain numbers: this runs in every frame, and for nine of them numpy's calls cost more than the
-    # arithmetic
+    # plain numbers, because this runs in every frame, and numpy calls are slower for nine of them
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = (axes.T @ axes).tolist()
     least, most = min(xx, yy, zz), max(xx, yy, zz)
     if least <= 1e-18 * max(1.0, most):
@@ -89,19 +88,19 @@ def space_faults(name: str, matrix: Array) -> tuple[Fault, ...]:
 
 
 def read_space(armature_object: bpy.types.Object) -> Space:
-    """The place of an armature object; pass the evaluated one for what is seen in a frame.
+    """The space of an armature object; pass the evaluated one for the pose that Blender shows.
 
     Raises:
-        FigureFault: its scale is uneven, zero or negative, or its transform is no number.
+        FigureFault: its scale is uneven, zero or negative, or its transform is not finite.
     """
     return space_of(armature_object.name, np.array(armature_object.matrix_world, dtype=float))
 
 
 def space_of(name: str, matrix: Array) -> Space:
-    """The same from the world matrix (4, 4) of an armature object of that name.
+    """The space for the world matrix (4, 4) of an armature object with a name.
 
     Raises:
-        FigureFault: as `read_space`.
+        FigureFault: see `read_space`.
     """
     require(space_faults(name, matrix))
     scale = volume(matrix[:3, :3].tolist()) ** (1.0 / 3.0)
@@ -109,15 +108,15 @@ def space_of(name: str, matrix: Array) -> Space:
 
 
 def upward(armature_object: bpy.types.Object) -> Array:
-    """(3,) where the world has up, in armature space; not of unit length. Without a scale, its own Z."""
+    """(3,) world up in armature space, not normalised; the armature's own Z if its scale is zero."""
     found = np.array(armature_object.matrix_world, dtype=float)[2, :3]
     return found if found.any() else np.array([0.0, 0.0, 1.0])
 
 
 def upward_in_the_middle(armature: bpy.types.Object) -> Array:
-    """The same within the armature's own middle, its YZ plane: for both sides of one that leans it is alike.
+    """The same, projected to the armature's YZ plane, so that it is equal for both sides.
 
-    One that lies quite on its side keeps what is up.
+    For an armature that lies on its side, it is not projected.
     """
     up = upward(armature)
     found = up * (0.0, 1.0, 1.0)
@@ -131,22 +130,22 @@ def volume(axes: Iterable[Iterable[float]]) -> float:
 
 
 def nearest_rotation(matrix: npt.ArrayLike) -> Array:
-    """Rotation of matrices (..., 3, 3) that may be scaled and sheared; see `rotation_and_depth`."""
+    """Rotations of matrices (..., 3, 3) that may be scaled and sheared; see `rotation_and_depth`."""
     return rotation_and_depth(matrix)[0]
 
 
 def rotation_and_depth(matrix: npt.ArrayLike) -> tuple[Array, Array]:
-    """Rotations of matrices (..., 3, 3) that may be scaled and sheared, and whether they are sound.
+    """Rotations of matrices (..., 3, 3) that may be scaled and sheared, and whether they are valid.
 
-    Y keeps its direction, Z is laid at a right angle to it, X follows. No warning is given for what is flat
-    or no number, but the depth tells.
+    Y keeps its direction, Z is made perpendicular to it, X is their cross product. Flat or non-finite
+    matrices cause no warning, but an invalid depth.
 
     Returns:
-        (..., 3, 3); (...) the part of column x that points along the new X: positive, or else the matrix is
-        mirrored (negative), flat (zero or nan) or holds what is no finite number (nan or infinite).
+        (..., 3, 3) rotations; (...) depth, the component of column x along the new X. It is positive for
+            valid, negative for mirrored, zero or NaN for flat, and NaN or infinite for non-finite matrices.
     """
     m = np.asarray(matrix, dtype=float)
-    # components first: for a few dozen matrices it is the number of numpy calls that counts
+    # components first, because the time depends on the number of numpy calls
     x, y, z = m.reshape(-1, 3, 3).transpose(2, 1, 0)
     out = np.empty((y.shape[1], 3, 3))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -161,5 +160,5 @@ def rotation_and_depth(matrix: npt.ArrayLike) -> tuple[Array, Array]:
 
 
 def _dot(a: Array, b: Array) -> Array:
-    """(3, N) with (3, N) -> (N,)."""
+    """Dot products of (3, N) and (3, N); (N,)."""
     return np.asarray(np.einsum("in,in->n", a, b))

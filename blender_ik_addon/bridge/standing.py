@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The ends of limbs on which a figure stands, found from its bones alone.
+"""Finds the ends of limbs on which a figure stands, from its bones alone.
 
-The ground and the legs are not given. But the lowest bones touch the ground, and a figure that stands has its
-middle above them and its trunk off the ground. A fish has its fins lowest, and does not stand on them.
+Ground and legs are not given. But the lowest bones touch the ground, and in a standing figure the middle is
+above them and the trunk is off the ground. A fish, for example, does not stand on its fins, though they are
+lowest.
 """
 
 from __future__ import annotations
@@ -16,23 +17,21 @@ import numpy as np
 
 from .armature import Array, Bones, Flags, Indices, Matrices
 
-_CLOSE: Final = 0.06  # of the figure's size: what is no higher than this above the lowest touches the ground
-_LEAN: Final = 0.1  # of the height of its middle, by which a figure may lean out over what it stands on
-_HIGH: Final = (
-    0.25  # of the figure's size: limbs are that long, unless they carry most of it; fingers are not
-)
-_LYING: Final = 0.8  # share of a limb that neither a foot has, nor a forearm that supports the body
+_CLOSE: Final = 0.06  # share of the figure's size; height above the lowest point that counts as touching
+_LEAN: Final = 0.1  # share of the height of its middle that a figure may lean beyond its contacts
+_HIGH: Final = 0.25  # share of the figure's size; shorter limbs, for example fingers, must carry most of it
+_LYING: Final = 0.8  # share of a limb on the ground above which it is not a foot or a supporting forearm
 _AROUND: Final = 2.0 * np.pi * np.arange(32) / 32
 _WAYS: Final = np.stack([np.cos(_AROUND), np.sin(_AROUND)])
 
 
 @dataclass(frozen=True, eq=False)
 class Stance:
-    """The bones of a figure in one pose; limbs are given by the numbers of the bones at their ends.
+    """The bones of a figure in one pose; limbs are given by the indices of their end bones.
 
     Attributes:
-        bones: of the figure; matrix: (B, 4, 4) where they are, up: (3,) away from the ground, any length;
-            armature space.
+        bones: of the figure; matrix: (B, 4, 4) of the pose; up: (3,) up direction, any length; armature
+            space.
     """
 
     bones: Bones
@@ -41,25 +40,25 @@ class Stance:
 
     @cached_property
     def ends(self) -> tuple[int, ...]:
-        """Numbers of the outermost bones on which the figure stands; none if it lies, leans or floats."""
+        """Indices of the end bones on which the figure stands; empty if it lies, leans or floats."""
         if len(self._touching) < 2 or self.lies(self._touching):
             return ()
         return self._touching if self.carried_by({self.foot(end) for end in self._touching}) else ()
 
     def lies(self, limbs: Collection[int]) -> bool:
-        """Whether what carries some limbs is on the ground itself, or grows from there."""
+        """Whether the bone that carries some limbs is on the ground, or connected to a bone there."""
         body = self._where_meet(limbs)
         while body >= 0 and self.bones.connected[body] and self._head[body] > self._close:
             body = int(self.bones.parents[body])
         return body >= 0 and bool(self._head[body] <= self._close)
 
     def above(self, limbs: Collection[int]) -> bool:
-        """Whether what carries some limbs is higher than the lowest of them."""
+        """Whether the bone that carries some limbs is higher than the lowest of them."""
         body = self._where_meet(limbs)
         return body >= 0 and bool(self._head[body] > self._low[list(limbs)].min() + _CLOSE * self._size)
 
     def carried_by(self, limbs: Collection[int]) -> bool:
-        """Whether the middle of the figure is above the ground that some limbs touch."""
+        """Whether the middle of the figure is above the ground contacts of some limbs."""
         body, mass = self._where_meet(limbs), self._mass
         if body < 0:
             return False
@@ -75,12 +74,12 @@ class Stance:
         return bool((middle @ self._level @ _WAYS <= reach + lean).all())
 
     def foot(self, end: int, top: int = -1) -> int:
-        """Number of the topmost bone that stays on the ground with an outermost one, or of that one itself.
+        """Index of the topmost bone that lies on the ground with an end bone, or of the end bone itself.
 
-        An octopus's arm that lies on the ground is not a foot: only its end stays.
+        An octopus's arm on the ground is not a foot; only its end counts.
 
         Args:
-            end: number of the outermost bone; top: of a bone above it that is as far up as it may be.
+            end: index of the end bone; top: index of its highest ancestor to consider.
         """
         trunk = self._ways[self._where_meet(self._touching)]
         limb = [number for number in self._ways[end] if number not in trunk]
@@ -93,7 +92,7 @@ class Stance:
         return end if lengths[flat].sum() > _LYING * lengths[limb].sum() else flat[-1]
 
     def is_flat(self, number: int) -> bool:
-        """Whether a bone is on the ground: all of it, or it slopes gently down to there, as from an ankle."""
+        """Whether a bone is on the ground, or slopes gently down to it, for example from an ankle."""
         if self._head[number] <= self._close:
             return True
         heads, tails = self._places
@@ -102,7 +101,7 @@ class Stance:
         return bool(self._tail[number] <= self._close and 2.0 * down * down < way @ way)
 
     def _where_meet(self, limbs: Collection[int]) -> int:
-        """Where limbs come together; the topmost bone above a single one; -1 if they do not."""
+        """The common ancestor of limbs; for a single limb the topmost bone; -1 if there is none."""
         shared = set.intersection(*(set(self._ways[limb]) for limb in limbs)) if limbs else set()
         deepest = max(shared, key=lambda number: len(self._ways[number]), default=-1)
         return self._ways[deepest][-1] if len(limbs) == 1 else deepest
@@ -113,18 +112,18 @@ class Stance:
 
     @cached_property
     def _touching(self) -> tuple[int, ...]:
-        """Numbers of the outermost bones that touch the ground."""
+        """Indices of the end bones that touch the ground."""
         return tuple(end for end in self._outermost.tolist() if self._low[end] <= self._close)
 
     @cached_property
     def _ways(self) -> dict[int, tuple[int, ...]]:
-        """Each bone with the bones above it; nothing for none."""
+        """Each bone with its ancestors; empty for -1."""
         ways = {number: self.bones.ancestors(name) for number, name in enumerate(self.bones.names)}
         return {-1: (), **ways}
 
     @cached_property
     def _below(self) -> Flags:
-        """(B, B) whether a bone is, or hangs from, another one."""
+        """(B, B) whether a bone is another one or its descendant."""
         below = np.zeros((len(self.bones),) * 2, dtype=bool)
         for number in range(len(self.bones)):
             below[number, list(self._ways[number])] = True
@@ -132,7 +131,7 @@ class Stance:
 
     @cached_property
     def _mass(self) -> Array:
-        """(B,) of bones all equally slender, and none of one on the ground that says where the figure is."""
+        """(B,) masses of equally slender bones; zero for a root bone on the ground without a body part."""
         bones, numbers = self.bones, np.arange(len(self.bones))
         carries = np.isin(numbers, bones.parents) & ~np.isin(numbers, bones.parents[bones.connected])
         return np.where((bones.parents < 0) & carries & (self._head <= self._close), 0.0, bones.length**3)
@@ -144,12 +143,12 @@ class Stance:
 
     @cached_property
     def _upward(self) -> Array:
-        """(3,) unit vector."""
+        """(3,) up direction, unit vector."""
         return np.asarray(self.up / np.linalg.norm(self.up))
 
     @cached_property
     def _level(self) -> Array:
-        """(3, 2) two directions along the ground."""
+        """(3, 2) two horizontal directions."""
         return np.asarray(np.linalg.svd(self._upward[None])[2][1:].T)
 
     @cached_property
@@ -169,17 +168,17 @@ class Stance:
 
     @cached_property
     def _ground(self) -> float:
-        """Height of the ground: that of the lowest of the outermost bones."""
+        """Height of the ground: that of the lowest end bone."""
         return float(self._low[self._outermost].min())
 
     @cached_property
     def _close(self) -> float:
-        """Height up to which something touches the ground."""
+        """Height up to which a point touches the ground."""
         return self._ground + _CLOSE * self._size
 
     @cached_property
     def _size(self) -> float:
-        """Of the figure at rest."""
+        """The figure's largest extent at rest."""
         return float(np.ptp(np.concatenate(_heads_and_tails(self.bones, self.bones.rest)), axis=0).max())
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bones that lengthen where a target is out of reach: which ones, and by what scale along the bone."""
+"""Bones that lengthen if a target is out of reach: their choice and their scale along the bone."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Stretch:
 
     Attributes:
         row: of the effector in its plan.
-        bones: numbers of the bones whose scale is solved, parents first.
-        shares: how much of the stretch each takes, up to 1; 0 for bones between or next to those that
+        bones: indices of the bones whose scale is solved, parents first.
+        shares: share of the stretch of each bone, up to 1; 0 for bones between or next to those that
             lengthen, which keep their length although they inherit a scale.
         most: the largest stretch, as a share of the length.
     """
@@ -35,13 +35,13 @@ def find_stretch(
 ) -> Stretch | None:
     """The bones that an effector may lengthen; None if there are none.
 
-    These are the bones of its chain with *IK Stretch*, by as much. If none has any, they are the long bones
-    of the limb; outside of a limb the chain, as far as it is set or the bones are connected. The scale of a
-    bone whose Y scale is locked is left alone.
+    These are the bones of its chain with *IK Stretch*, in proportion to it. If there are none, they are the
+    long bones of the limb. Outside of a limb they are the bones of the chain up to its root; without a root,
+    those up to the first bone that is not connected. Bones with a locked Y scale are left out.
 
     Args:
         bones: the armature.
-        row: of the effector; bone: its bone; chain_root: the topmost bone that moves, "" for all above.
+        row: of the effector; bone: its bone; chain_root: its topmost bone that moves, "" for all ancestors.
         most: the largest stretch, as a share of the length.
         in_limb: (B,) the long bones of arms and legs.
     """
@@ -63,16 +63,16 @@ def find_stretch(
 
 
 def _connected(bones: Bones, way: Sequence[int]) -> list[int]:
-    """The first of bones on a way up, as far as each is connected to the next."""
+    """The bones of a path to the root, up to the first that is not connected to its parent."""
     loose = [step for step, number in enumerate(way) if not bones.connected[number]]
     return list(way[: loose[0] + 1]) if loose else list(way)
 
 
 def unstretched(figure: Figure, state: PoseState, stretches: Collection[Stretch]) -> PoseState:
-    """A pose with all bones that may lengthen at their own length; the same object if they are so already.
+    """A pose with all bones that may lengthen at their rest length; the same object if they have it already.
 
     Args:
-        figure: of the armature, at any pose; state: the pose.
+        figure: of the armature, in any pose; state: the pose.
     """
     numbers = sorted({number for stretch in stretches for number in stretch.bones})
     if not numbers or (state.channels.scale[numbers, 1] == 1.0).all():
@@ -83,13 +83,13 @@ def unstretched(figure: Figure, state: PoseState, stretches: Collection[Stretch]
 
 
 def lengthened(figure: Figure, state: PoseState, stretches: Collection[Stretch], factors: Array) -> Floats:
-    """(B, 3) scales with which the bones have other lengths in a pose.
+    """(B, 3) scales that give the bones other lengths in a pose.
 
-    A bone that inherits the scale of a stretched parent is scaled by less itself.
+    A bone that inherits the scale of a stretched parent gets a smaller scale of its own.
 
     Args:
-        figure: with all bones at their own length; state: the pose, whatever its scales are.
-        factors: (E,) length of an effector's bones over their own length.
+        figure: with all bones at their rest length; state: the pose, with any scales.
+        factors: (E,) ratio of the length of an effector's bones to their rest length.
     """
     wanted: dict[int, float] = {}
     for stretch in stretches:

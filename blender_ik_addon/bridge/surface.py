@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The triangles that an object shows, with its modifiers and shape keys."""
+"""The triangles of an evaluated object, with modifiers and shape keys."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Surface:
     """Triangles of an evaluated object, in its own space.
 
     Attributes:
-        arrays: the mesh as Blender stores it: places of the vertices, then the topology.
+        arrays: the mesh's attributes: positions of the vertices, then the topology.
         faces: (F, 3) indices of vertices.
     """
 
@@ -31,14 +31,14 @@ class Surface:
 
 
 def surface_of(shown: bpy.types.Object, before: Surface | None = None) -> Surface:
-    """The triangles that an object shows; none if it has none.
+    """The triangles of an object; empty if it has none.
 
-    Blender copies whole attributes in microseconds, while its list of triangles takes milliseconds. So what
-    the mesh is made of is compared first, and triangles are only read where it has changed.
+    Copying an attribute takes microseconds, computing triangles takes milliseconds. So attributes are
+    compared first, and triangles are only read if these have changed.
 
     Args:
         shown: an evaluated object with faces.
-        before: what was read before; returned itself if nothing has changed.
+        before: the earlier result; returned if nothing has changed.
     """
     mesh = shown.to_mesh()
     try:
@@ -48,7 +48,7 @@ def surface_of(shown: bpy.types.Object, before: Surface | None = None) -> Surfac
             _attribute(mesh, "position", "vector", np.float32, 3),
             _attribute(mesh, ".edge_verts", "value", np.int32, 2),
             _attribute(mesh, ".corner_vert", "value", np.int32, 1),
-            # with the edges: where one face ends and the next begins
+            # with the edges this gives the boundaries of the faces
             _attribute(mesh, ".corner_edge", "value", np.int32, 1),
         )
         if before is not None and _alike(before.arrays, arrays):

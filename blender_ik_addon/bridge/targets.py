@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Targets: where objects and bones of other armatures are in the world, and where that is in figure space."""
+"""Target transforms of objects and bones of other armatures, in world and figure space."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from .evaluated import kept_up
 from .faults import FigureFault
 from .space import Space, rotation_and_depth
 
-_REVERSED: Final = np.array([1.0, -1.0, -1.0])  # columns: X is the cross product of Y and Z, so it stays
+_REVERSED: Final = np.array([1.0, -1.0, -1.0])  # columns; X keeps its sign as the cross product of Y and Z
 
 
 @dataclass(frozen=True)
 class Target:
-    """Places and orientations to reach, figure space.
+    """Target positions and orientations, figure space.
 
     Attributes:
         position: (*b, 3) metres.
-        rotation: (*b, 3, 3), scale and shear of the targets taken out.
+        rotation: (*b, 3, 3), without the targets' scale and shear.
     """
 
     position: Array
@@ -36,20 +36,20 @@ class Target:
 
 
 def transform(target: bpy.types.Object, depsgraph: bpy.types.Depsgraph, subtarget: str = "") -> Any:
-    """Where an object, or a bone of an armature, is in the world, as Blender has it where it has it.
+    """The world transform of an object or of an armature's bone.
 
-    Of several, numpy makes an array at once in half the time.
+    Objects give Blender's own matrix, because converting several at once to numpy takes half the time.
 
     Args:
         target: the object; original or evaluated.
-        depsgraph: the evaluated scene; in a render only this is at the present frame.
+        depsgraph: evaluated; in a render, only this has the present frame.
         subtarget: name of a bone of an armature object, "" for the object itself.
 
     Returns:
-        A matrix of Blender's, or an array (4, 4).
+        A Blender matrix, or an array (4, 4).
 
     Raises:
-        FigureFault: the object is switched off, or the bone does not exist.
+        FigureFault: the object is disabled, or the bone does not exist.
     """
     shown = kept_up(target, depsgraph, "Target")
     if not subtarget:
@@ -64,22 +64,22 @@ def transform(target: bpy.types.Object, depsgraph: bpy.types.Depsgraph, subtarge
 
 
 def as_matrices(transforms: Sequence[Any]) -> Array:
-    """Transforms, as `transform` gives them, as one array (E, 4, 4)."""
+    """Convert transforms from `transform` to one array (E, 4, 4)."""
     if compat.MATRICES_ARE_BUFFERS:
         return np.array(transforms, dtype=float).reshape(-1, 4, 4)
-    # number by number: numpy would query a matrix a dozen times, which takes five times as long
+    # single numbers, because numpy queries a matrix several times, which takes five times as long
     numbers = chain.from_iterable(chain.from_iterable(transforms))
     return np.fromiter(numbers, dtype=float, count=16 * len(transforms)).reshape(-1, 4, 4)
 
 
 def require_finite(matrices: Array, name_of: Callable[[int], str]) -> Array:
-    """The world matrices (E, 4, 4) of targets, `name_of` giving the name of the one in a row.
+    """Check world matrices (E, 4, 4) of targets; `name_of` gives the name for a row.
 
     Raises:
-        FigureFault: a transform is no number.
+        FigureFault: a transform is not finite.
     """
     values = matrices.ravel()
-    if not isfinite(values.dot(values)):  # Blender's numbers are small enough to be squared
+    if not isfinite(values.dot(values)):  # finite numbers of Blender can be squared without overflow
         name = name_of(int(np.argmin(np.isfinite(matrices).all((1, 2)))))
         raise FigureFault(name, f"The transform of target '{name}' must consist of finite numbers; clear it.")
     return matrices
@@ -92,7 +92,7 @@ def target_matrices(
     """World matrices (E, 4, 4) of targets, given as pairs of object and subtarget.
 
     Raises:
-        FigureFault: as for `transform` and `require_finite`.
+        FigureFault: see `transform` and `require_finite`.
     """
     pairs = list(targets)
     found = [transform(target, depsgraph, bone) for target, bone in pairs]
@@ -100,13 +100,13 @@ def target_matrices(
 
 
 def target_goals(space: Space, matrices: npt.ArrayLike) -> Target:
-    """World matrices of targets in figure space.
+    """Convert world matrices of targets to figure space.
 
     Args:
-        space: where the armature object is.
-        matrices: (*b, 4, 4), world. A mirrored one is turned as Blender's own constraints take it: all three
-            axes are reversed. Where an axis is scaled to zero its direction is made up, the position is right
-            anyway.
+        space: of the armature object.
+        matrices: (*b, 4, 4), world. In mirrored ones all three axes are reversed, as in Blender's own
+            constraints. An axis that is scaled to zero gets an arbitrary direction; the position is still
+            correct.
     """
     world = np.asarray(matrices, dtype=float)
     turn, depth = rotation_and_depth(world[..., :3, :3])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Operators `articulate.*`: short shells around `control`."""
+"""Operators `articulate.*`, which call `control`."""
 
 from . import (
     bake,

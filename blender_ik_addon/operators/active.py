@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the operators share: on which armature they work, and how they say no."""
+"""Shared code of the operators: the armature that they act on, and the report of a refusal."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ Outcome = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", 
 BAKING = "A bake is running: wait for it, or press Esc in the viewport"
 
 
-# Of an operator's properties: not filled in from the last time that a button was pressed.
+# for an operator's properties: not filled in from the last call by a button
 FRESH: set[Literal["SKIP_SAVE"]] = {"SKIP_SAVE"}
 
 
 class OnArmature(bpy.types.Operator):
-    """Base of an operator on the active armature: it has `work`, which may refuse, and no `execute`.
+    """Base of an operator on the active armature: subclasses implement `work`, which may refuse.
 
-    `find` tells which armature that is.
+    `find` returns this armature.
     """
 
     find = staticmethod(active_armature)
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Whether there is an armature to work on; the sentence shows where the button is greyed out."""
+        """Whether there is an armature; otherwise the button is greyed out with a reason."""
         if cls.find(context) is None:
             cls.poll_message_set(NO_ARMATURE)
             return False
@@ -42,13 +42,13 @@ class OnArmature(bpy.types.Operator):
         return True
 
     def execute(self, context: bpy.types.Context) -> Outcome:
-        """Do the work; what cannot be done is reported in one sentence and leaves no trace."""
+        """Do the work; a refusal is reported in one sentence and changes nothing."""
         armature = self.find(context)
         foreign = library_refusal(armature)
         if foreign is not None:
             return refuse(self, armature, foreign)
-        follow_renamed(all_armatures())  # scripts may have renamed bones a moment ago,
-        follow(armature)  # and changed lists
+        follow_renamed(all_armatures())  # scripts may have renamed bones
+        follow(armature)  # or changed lists
         try:
             self.work(context, armature)
         except reasons() as reason:
@@ -60,19 +60,19 @@ class OnArmature(bpy.types.Operator):
         return {"FINISHED"}
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """What the operator does."""
+        """The operator's work."""
         raise NotImplementedError
 
 
 def reasons() -> tuple[type[Exception], ...]:
-    """What may keep an operator from its work; evaluated when something was raised."""
+    """The exceptions that refuse an operator. The import is deferred because it loads the library."""
     from ..control.report.reasons import REASONS
 
     return REASONS
 
 
 def redraw_views(context: bpy.types.Context) -> None:
-    """Have all 3D views drawn anew: channels written in bulk tell the dependency graph, but no window."""
+    """Redraw all 3D views: writing channels in bulk updates the dependency graph, but no window."""
     for window in context.window_manager.windows:
         for area in window.screen.areas:
             if area.type == "VIEW_3D":
@@ -80,14 +80,14 @@ def redraw_views(context: bpy.types.Context) -> None:
 
 
 def forget_refusal(context: bpy.types.Context, armature: bpy.types.Object) -> None:
-    """Take the last "no" off the panel: what was done since may have put it right, and is not about it."""
+    """Clear the last refusal from the panel if it is still shown."""
     rig = rig_of(armature)
     if armature.library is None and rig.message and rig.message == session_of(context).refused:
         rig.message = ""
 
 
 def tell_unkeyed(operator: bpy.types.Operator, context: bpy.types.Context) -> None:
-    """Report that auto-keying keyed nothing, once until something is keyed."""
+    """Report that auto-keying keyed nothing; once, until something is keyed."""
     session = session_of(context)
     if session.unkeyed and session.unkeyed != session.unkeyed_told:
         operator.report({"INFO"}, session.unkeyed)
@@ -95,7 +95,7 @@ def tell_unkeyed(operator: bpy.types.Operator, context: bpy.types.Context) -> No
 
 
 def refuse(operator: bpy.types.Operator, armature: bpy.types.Object | None, reason: Exception) -> Outcome:
-    """Say no: in the status bar, to scripts (a RuntimeError carries the report) and on the panel."""
+    """Report a refusal: in the status bar, to scripts (as a RuntimeError) and in the panel."""
     if armature is not None and armature.library is None:
         rig_of(armature).message = session_of(bpy.context).refused = str(reason)
     operator.report({"ERROR"}, str(reason))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The axes that a drag keeps to, by the keys X, Y and Z, as in Blender's own tools."""
+"""Axis constraints of a drag by the keys X, Y and Z, as in Blender's own tools."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ AXES: Final = "XYZ"
 
 
 class AxisLock:
-    """Free, along one axis, or in the plane of two; in the world's axes or in the bone's.
+    """The allowed directions: all, one axis, or a plane; in world or bone axes.
 
     Args:
-        local_first: whether the first press of a key means the bone's axes, as the scene's orientation says.
+        local_first: whether the first press of a key chooses the bone's axes, see the scene's transform
+            orientation.
 
     Attributes:
-        letters: the axes that are left: "", "Z", or "XY".
-        is_local: whether they are the bone's own.
+        letters: the allowed axes, for example "", "Z", or "XY"; "" for all.
+        is_local: whether they are the bone's axes.
         local: (3, 3) the bone's axes as columns, world.
     """
 
@@ -31,7 +32,7 @@ class AxisLock:
         self.local: Array = np.eye(3)
 
     def press(self, axis: str, *, plane: bool = False) -> None:
-        """Keep to an axis, or to the plane across it; again: to the same one in the other axes; then free."""
+        """Cycle an axis or plane: first space, other space, free."""
         letters = AXES.replace(axis, "") if plane else axis
         if letters != self.letters:
             self.letters, self.is_local = letters, self._local_first
@@ -41,26 +42,26 @@ class AxisLock:
             self.release()
 
     def keep_to(self, axis: str) -> None:
-        """Keep to an axis of the world."""
+        """Constrain to an axis of the world."""
         self.letters, self.is_local = axis, False
 
     def release(self) -> None:
-        """Keep to none."""
+        """Remove the constraint."""
         self.letters = ""
 
     @property
     def axes(self) -> Array:
-        """(3, 3) of the world or of the bone, as columns."""
+        """(3, 3) axes of the world or of the bone, as columns."""
         return self.local if self.letters and self.is_local else np.eye(3)
 
     @property
     def free(self) -> Array:
-        """(3, n) those axes along which the point may move, as columns; without a lock all."""
+        """(3, n) axes along which the point may move, as columns; all without a constraint."""
         return self.axes[:, [AXES.index(letter) for letter in self.letters or AXES]]
 
     @property
     def axis(self) -> Array | None:
-        """(3,) about which a turn goes: the one axis, or the one that is across the plane."""
+        """(3,) rotation axis: the one axis, or the normal of the plane; None without a constraint."""
         if not self.letters:
             return None
         letter = self.letters if len(self.letters) == 1 else self._across
@@ -69,7 +70,7 @@ class AxisLock:
 
     @property
     def text(self) -> str:
-        """For the header: "along global X" or, of a plane, "locking local X"; "" without a lock."""
+        """Text for the header: "along global X", for a plane "locking local X"; "" without a constraint."""
         if not self.letters:
             return ""
         space = "local" if self.is_local else "global"
@@ -79,5 +80,5 @@ class AxisLock:
 
     @property
     def _across(self) -> str:
-        """Of a plane, the axis that is not in it."""
+        """The normal axis of a plane."""
         return next(letter for letter in AXES if letter not in self.letters)

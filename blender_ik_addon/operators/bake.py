@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..control.bake.bake import Bake, BakeOptions
 
 KEYS: tuple[Key, ...] = ((("EVENT_ESC",), "Cancel"),)
-_SLICE = 0.03  # seconds of baking a timer event; the window redraws in between
+_SLICE = 0.03  # seconds of baking per timer event; the window redraws in between
 _OPTIONS = (
     "step",
     "only_selected",
@@ -78,14 +78,14 @@ class ARTICULATE_OT_bake(OnArmature):
     _timer: bpy.types.Timer
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Bake at once."""
+        """Bake in one call."""
         from ..control.bake.bake import Bake
 
         report = Bake(armature, context, self._read_options(context, armature)).run(context)
         self.report({"INFO"}, report["message"])
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Outcome:
-        """Bake step by step, driven by a timer, so that the window stays alive."""
+        """Bake step by step with a timer, so that the window stays responsive."""
         return self.execute(context) if bpy.app.background else self.begin(context)
 
     def begin(self, context: bpy.types.Context) -> Outcome:
@@ -104,13 +104,13 @@ class ARTICULATE_OT_bake(OnArmature):
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
-        """A slice of frames a timer event; Esc gives back what was there."""
+        """Bake some frames per timer event; Esc cancels and changes nothing."""
         if event.type == "ESC" and event.value == "PRESS":
             self.cancel(context)
             self.report({"INFO"}, "Bake cancelled; nothing was changed")
             return {"CANCELLED"}
         if event.type != "TIMER":
-            # While frames are sampled the scene differs from what the user left: block edits.
+            # While frames are sampled, the scene is in another frame: block edits.
             return {"RUNNING_MODAL"} if self._bake.sampling else {"PASS_THROUGH"}
         try:
             finished = self._advance()
@@ -127,12 +127,12 @@ class ARTICULATE_OT_bake(OnArmature):
         return {"FINISHED"}
 
     def cancel(self, context: bpy.types.Context) -> None:
-        """Stop: called by Esc, and by Blender when a file is loaded or the window closes."""
+        """Stop; called for Esc, and by Blender when a file is loaded or the window closes."""
         self._steps.close()
         self._show(context, baking=False)
 
     def _advance(self) -> bool:
-        """At least one frame, and as many more as there is time for; whether all is done."""
+        """Bake frames until the time slice ends, at least one; returns whether all are done."""
         until = time.perf_counter() + _SLICE
         for _progress in self._steps:
             if time.perf_counter() >= until:
@@ -153,7 +153,7 @@ class ARTICULATE_OT_bake(OnArmature):
                 area.tag_redraw()
 
     def _read_options(self, context: bpy.types.Context, armature: bpy.types.Object) -> BakeOptions:
-        """The operator's own options where they were given, else the armature's settings."""
+        """The operator's own options if given, else the armature's settings."""
         from ..control.bake.bake import BakeOptions
 
         settings = rig_of(armature).bake
@@ -165,7 +165,7 @@ class ARTICULATE_OT_bake(OnArmature):
         }
         for name, value in saved.items():
             if not self.properties.is_property_set(name):
-                # Written back, so that the redo panel shows what was done and does the same again.
+                # written back, so that the redo panel shows the same options
                 setattr(self, name, value)
         return BakeOptions(**{name: getattr(self, name) for name in saved})
 

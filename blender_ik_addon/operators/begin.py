@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What one begins with: from whatever is active to an armature in Pose Mode, with the tool in hand."""
+"""The start button: activates the tool on the active armature, or that of the active mesh, in Pose Mode."""
 
 import bpy
 
@@ -11,7 +11,7 @@ TOOL = "articulate.drag_bone"
 
 
 class ARTICULATE_OT_begin(OnArmature):
-    """Take the tool."""
+    """Activate the tool."""
 
     bl_idname = "articulate.begin"
     bl_label = "Drag Bone"
@@ -21,17 +21,17 @@ class ARTICULATE_OT_begin(OnArmature):
     )
     bl_options = {"REGISTER", "UNDO"}
 
-    find = staticmethod(posed_armature)  # a mesh that one deforms will do
+    find = staticmethod(posed_armature)  # also finds the armature of a mesh
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Pose Mode, and the tool."""
+        """Enter Pose Mode and activate the tool."""
         if armature.mode != "POSE":
             self._pose(context, armature)
         bpy.ops.wm.tool_set_by_id(name=TOOL, space_type="VIEW_3D")
 
     @staticmethod
     def _pose(context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Make it the active object, alone selected, in Pose Mode."""
+        """Make the armature the active and only selected object, in Pose Mode."""
         armature.hide_set(False)
         if not armature.visible_get():
             raise Refused(

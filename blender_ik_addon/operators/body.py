@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Buttons of the figure's own thickness, and of the list of what may touch what."""
+"""Operators for the figure's capsules and the self-collision list."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ARTICULATE_OT_body_fit(OnArmature):
     bl_options = {"REGISTER", "UNDO"}
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Fit them, in place of those before."""
+        """Fit the capsules; replaces the present ones."""
         from ..control.collision.body import fit
 
         count = fit(armature, context.scene)
@@ -32,7 +32,7 @@ class ARTICULATE_OT_body_fit(OnArmature):
 
 
 class ARTICULATE_OT_body_clear(OnArmature):
-    """Forget the capsules."""
+    """Remove the capsules."""
 
     bl_idname = "articulate.body_clear"
     bl_label = "Clear Body"
@@ -40,14 +40,14 @@ class ARTICULATE_OT_body_clear(OnArmature):
     bl_options = {"REGISTER", "UNDO"}
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Forget them."""
+        """Remove them."""
         from ..control.collision.body import clear_links
 
         clear_links(armature)
 
 
 class ARTICULATE_OT_link_add(OnArmature):
-    """Give a bone a capsule."""
+    """Add a capsule to a bone."""
 
     bl_idname = "articulate.link_add"
     bl_label = "Add Capsule"
@@ -64,7 +64,7 @@ class ARTICULATE_OT_link_add(OnArmature):
 
 
 class ARTICULATE_OT_link_remove(OnArmature):
-    """Take a capsule away."""
+    """Remove a capsule."""
 
     bl_idname = "articulate.link_remove"
     bl_label = "Remove Capsule"
@@ -87,7 +87,7 @@ class ARTICULATE_OT_link_remove(OnArmature):
 
 
 class ARTICULATE_OT_pair_add(OnArmature):
-    """Say of two bones whether they may touch."""
+    """Set whether two bones may touch."""
 
     bl_idname = "articulate.pair_add"
     bl_label = "Add Pair"
@@ -98,13 +98,13 @@ class ARTICULATE_OT_pair_add(OnArmature):
     b: StringProperty(name="Other Bone", description="Empty: the selected bones", options=FRESH)
     watched: BoolProperty(
         name="Keep Apart",
-        description="On: they are kept apart, though they touch at rest. Off: they may touch",
+        description="On: keep them apart, even if they touch at rest. Off: let them touch",
         default=True,
         options=FRESH,
     )
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Add the pair, or change it."""
+        """Add or change the pair."""
         from ..control.collision.self_collision import add_pairs
 
         named = [name for name in (self.a, self.b) if name]
@@ -113,7 +113,7 @@ class ARTICULATE_OT_pair_add(OnArmature):
 
 
 class ARTICULATE_OT_pair_remove(OnArmature):
-    """Take a pair off the list."""
+    """Remove a pair from the list."""
 
     bl_idname = "articulate.pair_remove"
     bl_label = "Remove Pair"
@@ -132,7 +132,7 @@ class ARTICULATE_OT_pair_remove(OnArmature):
 
 
 class ARTICULATE_OT_pairs_fill(OnArmature):
-    """List what touches at rest."""
+    """List the pairs that touch at rest."""
 
     bl_idname = "articulate.pairs_fill"
     bl_label = "Refill Pairs"

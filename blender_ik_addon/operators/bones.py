@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Operators on the selected bones."""
+"""Base of operators on the selected bones."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from .. import compat
 from ..properties.refusal import Refused
 from .active import FRESH, OnArmature, Outcome
 
-_MANY: Final = 12  # bones that are mostly selected on purpose; of a new armature all are
+_MANY: Final = 12  # number of bones that are probably selected on purpose; in a new armature all are selected
 
 
 class OnBones(OnArmature):
     """Base of an operator on the selected bones.
 
     Attributes:
-        question: with what to ask first where very many are selected, by a button; "" to do it at once.
+        question: asked before acting on very many selected bones from a button; "" for no question.
     """
 
     question: ClassVar[str] = ""
@@ -31,7 +31,7 @@ class OnBones(OnArmature):
     )
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
-        """By a button or a key."""
+        """Run from a button or a key; may ask for confirmation."""
         count = 0 if self.bone or not self.question else len(_selected(context, self.find(context)))
         if count <= _MANY:
             return self.execute(context)
@@ -44,10 +44,10 @@ class OnBones(OnArmature):
         )
 
     def bones(self, context: bpy.types.Context, armature: bpy.types.Object) -> list[str]:
-        """The bones that are meant.
+        """The given, selected or active bones.
 
         Raises:
-            Refused: there is none.
+            Refused: there are none.
         """
         if self.bone:
             return [self.bone]
@@ -58,10 +58,10 @@ class OnBones(OnArmature):
 
 
 def active_bone(armature: bpy.types.Object) -> str:
-    """Name of the bone that a drag takes where none is under the mouse.
+    """Name of the active bone, for a drag without a bone under the mouse.
 
     Raises:
-        Refused: there is none.
+        Refused: no bone is active.
     """
     active = armature.data.bones.active
     if active is None:

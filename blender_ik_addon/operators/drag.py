@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Dragging a bone with the mouse: events in, `control.drag` does it; in a script, one drag by numbers."""
+"""Dragging a bone with the mouse; `control.drag` does the work. In scripts, one drag by numbers."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ if TYPE_CHECKING:
     from ..control.drag.snapping import Snapper
     from ..control.drag.view import Array
 
-_BUDGET = 1.0 / 60.0  # seconds for an update; what takes longer goes on with the next tick
-_TICK = 1.0 / 120.0  # seconds; the window's loop hands out one tick at most before it draws again
-_SETTLES = 0.5  # seconds at most that a figure glides on to where it comes to rest, once the hand has let go
+_BUDGET = 1.0 / 60.0  # seconds for an update; a longer one continues with the next timer event
+_TICK = 1.0 / 120.0  # seconds; the window's loop handles at most one timer event per redraw
+_SETTLES = 0.5  # maximum seconds for which the figure settles after the release
 _MODIFIERS = {
     **dict.fromkeys(("LEFT_CTRL", "RIGHT_CTRL"), "_inverted"),
     **dict.fromkeys(("LEFT_SHIFT", "RIGHT_SHIFT"), "_fine"),
 }
 ROOTS = (
-    ("SETTING", "As Set", "As the solver's setting says"),
+    ("SETTING", "As Set", "Use the solver's setting"),
     ("PINNED", "Pinned", "The topmost bone stays in its place"),
     ("FREE", "Free", "The topmost bone may move too"),
 )
 
 
 class ARTICULATE_OT_drag(OnArmature):
-    """Drag a bone: the body follows."""
+    """Drag a bone."""
 
     bl_idname = "articulate.drag"
     bl_label = "Drag Bone"
@@ -62,7 +62,7 @@ class ARTICULATE_OT_drag(OnArmature):
     )
     along: FloatProperty(
         name="Along",
-        description="Where the bone is held, from its head (0) to its tip (1)",
+        description="Position of the dragged point, from the bone's head (0) to its tip (1)",
         default=1.0,
         min=0.0,
         max=1.0,
@@ -70,23 +70,23 @@ class ARTICULATE_OT_drag(OnArmature):
     )
     levels: IntProperty(
         name="Bones",
-        description="How many bones take part, from this one up. 0: the whole figure",
+        description="Number of bones that may move, from this one up. 0: the whole figure",
         default=0,
         min=0,
         options=FRESH,
     )
     root: EnumProperty(
-        name="Root", description="Whether the whole figure may move along", items=ROOTS, options=FRESH
+        name="Root", description="Whether the whole figure may move", items=ROOTS, options=FRESH
     )
     move: FloatVectorProperty(
         name="Move",
-        description="How far the point is moved, in world space",
+        description="Displacement of the point, in world space",
         subtype="TRANSLATION",
         options=FRESH,
     )
     turn: FloatVectorProperty(
         name="Turn",
-        description="How the bone is turned about its head: axis of the world times angle. Zero: it is moved",
+        description="Rotation about the bone's head: world axis times angle. Zero: move instead",
         options=FRESH,
     )
     record: BoolProperty(
@@ -105,7 +105,7 @@ class ARTICULATE_OT_drag(OnArmature):
         options=FRESH,
     )
     turning: BoolProperty(
-        name="Start with Turn", description="Begin by turning the bone and not by moving it", options=FRESH
+        name="Start with Turn", description="Begin by turning the bone instead of moving it", options=FRESH
     )
 
     _hand: Hand
@@ -119,7 +119,7 @@ class ARTICULATE_OT_drag(OnArmature):
     _left: str
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """One drag by numbers."""
+        """Drag once by numbers."""
         from ..control.drag.drag import Drag
 
         if not np.isfinite((*self.move, *self.turn)).all():
@@ -133,7 +133,7 @@ class ARTICULATE_OT_drag(OnArmature):
         rig_of(armature).message = summary(drag.grip, moved.status, moved.message)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
-        """Grab what is under the mouse and wait for events."""
+        """Start dragging the bone under the mouse and wait for events."""
         from ..control.drag.grasp import Grasp, forget, grasp_at
         from ..control.drag.snapping import Snapper
         from ..control.drag.view import read_sight
@@ -160,7 +160,7 @@ class ARTICULATE_OT_drag(OnArmature):
             if found is not None:
                 (held, grasp), self._pressed = found, pixel
                 bone, along = grasp.bone, grasp.along(held, sight, pixel)
-                if held != armature:  # of several in Pose Mode it becomes active, as by a click
+                if held != armature:  # of several armatures in Pose Mode it becomes active, as after a click
                     self._left, armature = armature.name, held
                     context.view_layer.objects.active = armature
         forget(context)
@@ -174,7 +174,7 @@ class ARTICULATE_OT_drag(OnArmature):
         self._hand.begin(self._drag.anchor, turning=self.turning, axes=self._drag.orientation)
         self._snapper: Snapper = Snapper(armature)
         self._inverted, self._fine = event.ctrl, event.shift
-        session_of(context).dragged = armature.session_uid  # live has to keep its hands off it
+        session_of(context).dragged = armature.session_uid  # live solving skips this armature
         self._tell_grip(context)
         self._mouse, self._changed, self._let_go = mouse, False, None
         self._confirms = "RELEASE" if pressed else "PRESS"
@@ -186,9 +186,9 @@ class ARTICULATE_OT_drag(OnArmature):
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
-        """Collect moves and keys; solve on a tick, so that a slow solve never lets events queue up."""
+        """Collect mouse and key events; solve on timer events, so that slow solves do not queue events."""
         if event.type == "TIMER0":
-            return {"PASS_THROUGH"}  # the playback's own
+            return {"PASS_THROUGH"}  # the timer of the playback
         if event.type in {"ESC", "RIGHTMOUSE"} and event.value == "PRESS":
             self.cancel(context)
             return {"CANCELLED"}
@@ -200,7 +200,7 @@ class ARTICULATE_OT_drag(OnArmature):
                 self._solve(context)
             elif event.type in {"MOUSEMOVE", "INBETWEEN_MOUSEMOVE"}:
                 self._follow(event)
-            elif self._is_confirmed(event):  # whose place does not count: it is the pointer's, that wrapped
+            elif self._is_confirmed(event):  # the event's position is not used, because the pointer wraps
                 return self._let_it_go(context)
             elif event.type in _MODIFIERS:
                 setattr(self, _MODIFIERS[event.type], event.value == "PRESS")
@@ -215,7 +215,7 @@ class ARTICULATE_OT_drag(OnArmature):
         return {"RUNNING_MODAL"}
 
     def cancel(self, context: bpy.types.Context) -> None:
-        """Give everything back: called by Esc, and by Blender when a file is loaded or the window closes."""
+        """Restore everything; called for Esc, and by Blender when a file is loaded or the window closes."""
         self._leave(context)
         try:
             self._drag.cancel()
@@ -226,7 +226,7 @@ class ARTICULATE_OT_drag(OnArmature):
             context.view_layer.objects.active = left
 
     def _press(self, context: bpy.types.Context, event: bpy.types.Event) -> None:
-        """A key or the wheel; while an expression is typed, its characters go there."""
+        """Handle a key or the wheel; while an expression is typed, its characters are added to it."""
         drag, grip = self._drag, self._drag.grip
         by = {"WHEELUPMOUSE": 1, "PAGE_UP": 1, "WHEELDOWNMOUSE": -1, "PAGE_DOWN": -1}.get(event.type)
         if by is not None and event.alt:
@@ -234,7 +234,7 @@ class ARTICULATE_OT_drag(OnArmature):
         elif by is not None:
             self._regrip(context, replace(grip, levels=changed_levels(grip.levels, drag.depth, by)))
         elif event.ctrl:
-            return  # a key of others, as Ctrl-Z
+            return  # a shortcut of Blender, for example Ctrl-Z
         elif self._hand.press(event.type, event.ascii, shift=event.shift):
             self._changed = True
         elif event.type in {"G", "R"}:
@@ -260,7 +260,7 @@ class ARTICULATE_OT_drag(OnArmature):
         self._inverted, self._fine = event.ctrl, event.shift
 
     def _snap(self, context: bpy.types.Context) -> None:
-        """What the hand snaps to now."""
+        """Update what the hand snaps to."""
         from ..control.drag.snapping import read_snapping
 
         hand, region = self._hand, context.region
@@ -270,7 +270,7 @@ class ARTICULATE_OT_drag(OnArmature):
         hand.snapped = self._snapper.place(context, hand.sight, pixel, snapping.elements)
 
     def _regrip(self, context: bpy.types.Context, grip: Grip) -> None:
-        """Hold it otherwise; between moving and turning the hand begins anew where the figure is."""
+        """Change the grip; a change between moving and turning restarts at the present pose."""
         drag = self._drag
         if grip == drag.grip:
             return
@@ -292,7 +292,7 @@ class ARTICULATE_OT_drag(OnArmature):
         return Drag(armature, context, grip, record=record, budget=_BUDGET)
 
     def _climb(self, context: bpy.types.Context, by: int) -> None:
-        """Take a parent instead, or the bone below again: the drag begins anew, with the mouse's way."""
+        """Drag a parent or the bone below instead; the drag restarts with the mouse's whole displacement."""
         armature, grasp, before = active_armature(context), self._grasp.climbed(by), self._drag.grip
         if armature is None or grasp == self._grasp:
             return
@@ -327,7 +327,7 @@ class ARTICULATE_OT_drag(OnArmature):
         self._show(context)
 
     def _let_it_go(self, context: bpy.types.Context) -> Outcome:
-        """The hand has let go: confirm, unless the figure is seen on its way to where it comes to rest."""
+        """Handle the release: confirm, or let the figure settle first."""
         self._solve(context)
         recording = self._drag.recording
         if self._changed and (recording is None or not recording.moves):
@@ -336,7 +336,7 @@ class ARTICULATE_OT_drag(OnArmature):
         return self._confirm(context)
 
     def _settle(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
-        """Continue the motion, a step a tick; any key or button skips to the final pose."""
+        """Continue to settle with each timer event; any key or button skips to the final pose."""
         if event.type != "TIMER":
             return self._confirm(context) | {"PASS_THROUGH"} if event.value == "PRESS" else {"RUNNING_MODAL"}
         self._solve(context)
@@ -356,7 +356,7 @@ class ARTICULATE_OT_drag(OnArmature):
             passed = self._drag.recording
             frames = len(passed) if passed is not None and passed.moves else 0
             rig_of(armature).message = summary(self._drag.grip, moved.status, moved.message, frames)
-            select_only(armature, self._drag.grip.bone)  # as anywhere in Blender
+            select_only(armature, self._drag.grip.bone)  # like a click
         redraw_views(context)
         return {"FINISHED"}
 
@@ -376,7 +376,7 @@ class ARTICULATE_OT_drag(OnArmature):
         redraw_views(context)
 
     def _show(self, context: bpy.types.Context) -> None:
-        """The line in the header, and the lines in the view."""
+        """Update the header text and the guides in the view."""
         show_guides(session_of(context), self._hand, self._drag.anchor)
         if context.area is not None:
             context.area.header_text_set(header(self._drag, self._hand))
@@ -390,7 +390,7 @@ class ARTICULATE_OT_drag(OnArmature):
 
 
 def _margin(armature: bpy.types.Object) -> float | None:
-    """What is recorded keeps as many keys as a bake would."""
+    """Error margin of recorded keys: the same as for a bake."""
     settings = rig_of(armature).bake
     return settings.remove_error_margin if settings.decimate else None
 

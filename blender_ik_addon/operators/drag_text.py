@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a drag tells: in the header and the status bar while it goes on, and in one sentence afterwards."""
+"""The texts of a drag: header and status bar during it, one sentence afterwards."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ KEYS: tuple[Key, ...] = (
     CANCEL,
 )
 SUPPORTS: Final = {"B": "balance", "H": "keep_hips"}
-"""By key: what keeps a figure from falling."""
-_NAMES: Final = 4  # of bones that the header has room for
+"""Key -> rule that keeps the figure upright."""
+_NAMES: Final = 4  # number of bone names that fit in the header
 
 
 def header(drag: Drag, hand: Hand) -> str:
-    """How it is held, what stays, how near it came and why not nearer."""
+    """The grip, the bones that stay, the error and its cause."""
     grip, moved = drag.grip, drag.moved
     parts = [("Turn " if hand.turning else "Drag ") + grip.bone]
     if grip.other:
@@ -56,10 +56,10 @@ def header(drag: Drag, hand: Hand) -> str:
 
 
 def summary(grip: Grip, status: str, message: str, frames: int = 0) -> str:
-    """What was done, and what held the bone back if it is short.
+    """What was dragged or turned, and the cause if the bone missed its target.
 
     Args:
-        grip: at the end; status, message: of the last update; frames: that were recorded.
+        grip: the last one; status, message: of the last update; frames: number of recorded frames.
     """
     did = f"{'Turned' if grip.turn else 'Dragged'} '{grip.bone}'"
     did += f" with '{grip.other}' mirrored" if grip.other else ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Buttons of the list of effectors."""
+"""Operators for the list of effectors."""
 
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ from .active import FRESH, OnArmature
 from .bones import OnBones
 
 _OF_ALL_KINDS: Final = ("weight", "priority", "influence", "chain_root")
-_NAMED: Final = ("target", "subtarget", "alternatives", "pinned")  # asked for by name, or otherwise
+_NAMED: Final = ("target", "subtarget", "alternatives", "pinned")  # arguments of other kinds
 _SETTINGS: Final = tuple(
     dict.fromkeys(
         (*_OF_ALL_KINDS, *(name for kind in KINDS.values() for name in kind.options if name not in _NAMED))
@@ -26,7 +26,7 @@ _SETTINGS: Final = tuple(
 
 
 def _as_argument(name: str) -> Any:
-    """A property of effectors as one of an operator."""
+    """A property of effectors as an argument of an operator."""
     found = declared(ArticulateEffector)[name]
     told = {
         key: value for key, value in found.keywords.items() if key not in ("override", "update", "options")
@@ -35,7 +35,7 @@ def _as_argument(name: str) -> Any:
 
 
 class ARTICULATE_OT_effector_add(OnBones):
-    """Add effectors to bones; besides these, every setting of an effector is an argument by its own name."""
+    """Add effectors to bones; every setting of an effector is also an argument with the same name."""
 
     bl_idname = "articulate.effector_add"
     bl_label = "Add Effector"
@@ -83,7 +83,7 @@ class ARTICULATE_OT_effector_add(OnBones):
         bones, second = self._both(context, armature)
         if second:
             settings["second_bone"] = second
-        # A given point or distance replaces "as it is now".
+        # a given point or distance replaces the present relation
         said = {"distance", "second_point", "second_offset", "second_rotation"} & settings.keys()
         news = [
             NewEffector(
@@ -102,7 +102,7 @@ class ARTICULATE_OT_effector_add(OnBones):
         add_effectors(armature, news, context.evaluated_depsgraph_get(), look)
 
     def draw(self, _context: bpy.types.Context) -> None:
-        """What can be changed afterwards: only what the kind has."""
+        """The redo panel, with the options of the kind."""
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
@@ -119,7 +119,7 @@ class ARTICULATE_OT_effector_add(OnBones):
                 layout.prop(self, name)
 
     def _both(self, context: bpy.types.Context, armature: bpy.types.Object) -> tuple[list[str], str]:
-        """Bones that get an effector; and the second one, the active of several that are to be joined."""
+        """The bones that get an effector, and the second bone: the active one if several are joined."""
         bones = self.bones(context, armature)
         active = armature.data.bones.active
         joins = "loop" in KINDS[self.kind].asks and not self.properties.is_property_set("second_bone")
@@ -164,7 +164,7 @@ class ARTICULATE_OT_effector_remove(OnArmature):
 
 
 class ARTICULATE_OT_target_create(OnArmature):
-    """Make a target for an effector."""
+    """Create a target for an effector."""
 
     bl_idname = "articulate.target_create"
     bl_label = "Create Target"
@@ -176,7 +176,7 @@ class ARTICULATE_OT_target_create(OnArmature):
     )
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Make it."""
+        """Create it."""
         from ..control.rig.target_empties import TargetLook, create_target
 
         effector = _named_or_active(armature, self.effector)
@@ -189,7 +189,7 @@ class ARTICULATE_OT_target_create(OnArmature):
 
 
 class ARTICULATE_OT_keep_as_posed(OnArmature):
-    """Let an effector with two bones ask for what they are to each other now."""
+    """Set an effector with two bones to their present relation."""
 
     bl_idname = "articulate.keep_as_posed"
     bl_label = "Keep As Posed"
@@ -201,7 +201,7 @@ class ARTICULATE_OT_keep_as_posed(OnArmature):
     )
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Measure it."""
+        """Measure and set it."""
         from ..control.rig.effectors import keep_as_posed
 
         keep_as_posed(armature, _named_or_active(armature, self.effector), context.evaluated_depsgraph_get())
@@ -223,7 +223,7 @@ class ARTICULATE_OT_clear(OnArmature):
     )
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Clear it."""
+        """Remove them."""
         from ..control.rig.effectors import clear
         from ..control.rig.removal import switched_off
 

@@ -35,7 +35,7 @@ class ARTICULATE_OT_elephant_add(bpy.types.Operator):
     )
     seed: IntProperty(
         name="Seed",
-        description="Which tree grows. The target's path is made for 5",
+        description="Variant of the tree. The target's path is made for 5",
         default=5,
         min=0,
     )
@@ -49,7 +49,7 @@ class ARTICULATE_OT_elephant_add(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """In Object Mode, as everything that is added."""
+        """Available in Object Mode."""
         if context.mode != "OBJECT":
             cls.poll_message_set("Objects are added in Object Mode")
             return False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Before a press: taking the parent of the bone under the mouse instead."""
+"""Choosing a parent of the bone under the mouse before a press."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from .bones import select_only
 
 
 class _InPoseView(bpy.types.Operator):
-    """Base of an operator that is a matter of the mouse over a 3D view in Pose Mode."""
+    """Base of an operator for the mouse over a 3D view in Pose Mode."""
 
     bl_options = {"INTERNAL"}
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """There."""
+        """Available there."""
         return context.mode == "POSE" and context.region is not None and context.region_data is not None
 
 
 class ARTICULATE_OT_take_parent(_InPoseView):
-    """Choose a parent."""
+    """Choose a parent of the bone under the mouse."""
 
     bl_idname = "articulate.take_parent"
     bl_label = "Take Parent"
@@ -33,13 +33,13 @@ class ARTICULATE_OT_take_parent(_InPoseView):
 
     by: IntProperty(
         name="By",
-        description="How many bones further up; negative: down; 0: take the bone under the mouse again",
+        description="Number of parents to move up; negative: down; 0: back to the bone under the mouse",
         default=1,
         options=FRESH,
     )
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
-        """By the wheel or Esc; where there is nothing to choose, these are Blender's."""
+        """Change the choice by the wheel or Esc; passes the event on if there is nothing to choose."""
         from ..control.drag.grasp import choose, forget, grasp_at
         from ..control.drag.view import read_sight
 
@@ -58,7 +58,7 @@ class ARTICULATE_OT_take_parent(_InPoseView):
 
 
 class ARTICULATE_OT_select_taken(_InPoseView):
-    """Select what is chosen."""
+    """Select the chosen bone."""
 
     bl_idname = "articulate.select_taken"
     bl_label = "Select Taken Bone"
@@ -72,7 +72,7 @@ class ARTICULATE_OT_select_taken(_InPoseView):
     )
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
-        """By a click; without a choice the click is Blender's."""
+        """Select it by a click; without a choice, pass the click on."""
         from ..control.drag.grasp import forget, grasp_at
         from ..control.drag.view import read_sight
 

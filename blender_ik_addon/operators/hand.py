@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What mouse and keys mean in a drag: from moves and characters to a place or a rotation, without events."""
+"""Converts mouse moves and typed characters of a drag to a position or rotation, without events."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     from ..properties.session import ArticulateSession
 
 
-FINE = 0.1  # share of the mouse's way that counts while Shift is held, as in Blender's own tools
-_CENTRE = 5.0  # pixels round the centre of a turn where directions mean nothing
+FINE = 0.1  # share of the mouse motion that is used with Shift, as in Blender's own tools
+_CENTRE = 5.0  # pixels around the centre of a rotation within which directions are ignored
 
 
 class Hand:
-    """The hand in a drag.
+    """The mouse and key input of a drag.
 
     Attributes:
-        sight: how the region looks at the world.
-        lock: the axes that it keeps to; numbers: what was typed.
-        turning: whether it turns and does not move.
-        step: increment of the world, Blender units, or of a turn, radians, to which it snaps; 0 for none.
-        grid: whether places of the world snap to the step, and not the way.
-        snapped: (3,) world, a place of the surroundings that it snaps to; None for none.
+        sight: the view of the region.
+        lock: the axis constraint; numbers: the typed values.
+        turning: whether it rotates instead of moving.
+        step: snapping increment, Blender units or radians; 0 for none.
+        grid: whether positions snap to multiples of the step; otherwise the displacement does.
+        snapped: (3,) world, point of the scene that it snaps to; None for none.
     """
 
     _start: Array
@@ -43,9 +43,9 @@ class Hand:
         """Begin a drag.
 
         Args:
-            sight: how the region looks at the world.
-            pixel: (2,) where the mouse is.
-            anchor: (3,) world, the point that is held.
+            sight: the view of the region.
+            pixel: (2,) of the mouse.
+            anchor: (3,) world, the dragged point.
             local_first: see `AxisLock`.
         """
         self.sight = sight
@@ -56,11 +56,11 @@ class Hand:
         self.begin(anchor, turning=False)
 
     def begin(self, anchor: npt.ArrayLike, *, turning: bool, axes: npt.ArrayLike | None = None) -> None:
-        """Go on from here, moving or turning; what was typed is done with.
+        """Restart here, moving or turning; clears typed values.
 
         Args:
-            anchor: (3,) world, the point that is held; turning: whether it turns.
-            axes: (3, 3) of the bone, as columns, world; None for the same as before.
+            anchor: (3,) world, the dragged point; turning: whether it rotates.
+            axes: (3, 3) of the bone, as columns, world; None to keep the present ones.
         """
         self._start, self._anchor = self._pixel.copy(), np.array(anchor, dtype=float)
         self._angle, self.turning = 0.0, turning
@@ -69,15 +69,15 @@ class Hand:
             self.lock.local = np.array(axes, dtype=float)
 
     def hold(self, anchor: npt.ArrayLike, axes: npt.ArrayLike) -> None:
-        """The same way and number from another point.
+        """Apply the same displacement and typed values to another point.
 
         Args:
-            anchor: (3,) world, the point that is held; axes: (3, 3) of the bone, as columns, world.
+            anchor: (3,) world, the dragged point; axes: (3, 3) of the bone, as columns, world.
         """
         self._anchor, self.lock.local = np.array(anchor, dtype=float), np.array(axes, dtype=float)
 
     def move(self, way: npt.ArrayLike, *, fine: bool) -> None:
-        """The mouse has moved by so many pixels (2,)."""
+        """Add a mouse motion (2,), pixels."""
         share = FINE if fine else 1.0
         before = self._pixel
         self._pixel = before + share * np.asarray(way, dtype=float)
@@ -85,14 +85,14 @@ class Hand:
             self._angle += share * _turn(before, before + np.asarray(way), self.sight.pixels(self._anchor))
 
     def press(self, key: str, character: str, *, shift: bool = False) -> bool:
-        """A key was pressed: part of a number, or an axis.
+        """Handle a key of a number or an axis.
 
         Args:
-            key: Blender's name of it; character: that it types, "" if Blender tells none.
-            shift: whether it is held.
+            key: its identifier in Blender; character: that it types, "" if unknown.
+            shift: whether Shift is pressed.
 
         Returns:
-            Whether it meant anything.
+            Whether the key was used.
         """
         if self.numbers.press(key, character, fields=self._fields, shift=shift):
             return True
@@ -110,12 +110,12 @@ class Hand:
 
     @property
     def text(self) -> list[str]:
-        """For the header: the axes it keeps to, and what was typed."""
+        """Text for the header: the axis constraint and the typed values."""
         lock = self.lock.text.replace("along", "about") if self.turning else self.lock.text
         return [part for part in (lock, self.numbers.text(self._fields) if self.numbers else "") if part]
 
     def place(self) -> Array:
-        """(3,) world, where the point should be."""
+        """(3,) world, target position of the point."""
         free = self.lock.free
         typed = self.numbers.values(typed_length, free.shape[1])
         if typed is not None:
@@ -132,7 +132,7 @@ class Hand:
         return self._anchor + free @ along
 
     def _way(self) -> Array:
-        """(3,) world, how far the mouse has moved the point."""
+        """(3,) world, displacement of the point by the mouse."""
         free, sight = self.lock.free, self.sight
         if free.shape[1] == 1:
             axis = free[:, 0]
@@ -143,7 +143,7 @@ class Hand:
         return now - begun
 
     def turn(self) -> Array:
-        """(3,) world, the turn since the grip as axis times angle."""
+        """(3,) world, rotation since the start as a rotation vector."""
         towards, axis = -self.sight.forward, self.lock.axis
         axis = towards if axis is None else axis
         typed = self.numbers.values(typed_angle, 1)
@@ -154,20 +154,20 @@ class Hand:
 
 
 def is_local_first(scene: bpy.types.Scene) -> bool:
-    """Whether the scene's orientation for transforms means the bone's own axes."""
+    """Whether the scene's transform orientation uses the bone's own axes."""
     slots: Any = scene.transform_orientation_slots
     return slots[0].type in {"LOCAL", "NORMAL"}
 
 
 def where_taken(event: bpy.types.Event) -> tuple[int, int]:
-    """Pixel of the window at which a drag begins: of the press, where that was some pixels ago."""
+    """Window pixel at which a drag begins: that of the press, which may be some pixels away."""
     if event.value == "CLICK_DRAG":
         return event.mouse_prev_press_x, event.mouse_prev_press_y
     return event.mouse_x, event.mouse_y
 
 
 def show_guides(session: ArticulateSession, hand: Hand, anchor: npt.ArrayLike) -> None:
-    """Have the axes that the hand keeps to drawn, through a place (3,) of the world, and what it snaps to."""
+    """Store the axis constraint, through a point (3,) in world space, and the snap point for the overlay."""
     session.locked, session.axes = hand.lock.letters, hand.lock.axes.ravel()
     session.anchor, session.is_snapped = anchor, hand.snapped is not None
     if hand.snapped is not None:
@@ -175,17 +175,17 @@ def show_guides(session: ArticulateSession, hand: Hand, anchor: npt.ArrayLike) -
 
 
 def changed_levels(levels: int, depth: int, by: int) -> int:
-    """How many bones take part after a turn of the wheel; 0 is the whole figure.
+    """Number of bones that may move after a step of the wheel; 0 for the whole figure.
 
     Args:
-        levels: as it is; depth: bones from the grip to the top; by: more or fewer.
+        levels: present number; depth: bones from the dragged one to the topmost; by: change.
     """
     found = min(max((levels or depth) + by, 1), depth)
     return 0 if found == depth else found
 
 
 def _turn(before: Array, after: Array, centre: Array) -> float:
-    """Radians by which the direction from a centre to the mouse has turned, counter-clockwise."""
+    """Rotation of the direction from a centre to the mouse, counter-clockwise, radians."""
     a, b = before - centre, after - centre
     if not (np.hypot(*a) > _CENTRE and np.hypot(*b) > _CENTRE):
         return 0.0

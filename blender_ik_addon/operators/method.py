@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Choosing a solving method from a menu whose entries say why they cannot be chosen."""
+"""Sets the solving method from a menu; its tooltips give reasons for disabled entries."""
 
 import bpy
 from bpy.props import EnumProperty
@@ -11,7 +11,7 @@ from .active import OnArmature
 
 
 class ARTICULATE_OT_method_set(OnArmature):
-    """Choose a method."""
+    """Set the method."""
 
     bl_idname = "articulate.method_set"
     bl_label = "Choose Method"
@@ -22,13 +22,13 @@ class ARTICULATE_OT_method_set(OnArmature):
 
     @classmethod
     def description(cls, context: bpy.types.Context, properties: bpy.types.OperatorProperties) -> str:
-        """What the method is, and what keeps it from being chosen."""
+        """The method's description, and the reason if it cannot be used."""
         armature, told = active_armature(context), {item[0]: item[2] for item in method_items()}
         objection = objections(armature)[properties.method] if armature else ""
         return "\n\n".join(filter(None, (told[properties.method], objection)))
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Choose it."""
+        """Set it."""
         rig_of(armature).solver.method = self.method
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Numbers typed in a drag, as in Blender's own tools, whose input Python cannot use.
+"""Typed numbers in a drag, like in Blender's own tools, whose input is not available in Python.
 
-Digits, a point, "-" for the other sign and "/" for the reciprocal. After "=" every character counts: units
-and expressions, which Blender's fields evaluate. Tab goes to the next axis.
+Accepts digits, a point, "-" to negate and "/" for the reciprocal. After "=" every character is accepted, for
+units and expressions, which Blender evaluates. Tab moves to the next axis.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _AXES: Final = 3
 
 
 class NumberInput:
-    """One text for each axis that is free.
+    """One text for each free axis.
 
     Attributes:
         is_expression: whether "=" was pressed.
@@ -26,7 +26,7 @@ class NumberInput:
         self.clear()
 
     def clear(self) -> None:
-        """Nothing is typed."""
+        """Clear all texts."""
         self._texts = [""] * _AXES
         self._signs: list[set[str]] = [set() for _ in range(_AXES)]
         self._field, self.is_expression = 0, False
@@ -35,14 +35,14 @@ class NumberInput:
         return self.is_expression or any(self._texts) or any(self._signs)
 
     def press(self, key: str, character: str, *, fields: int, shift: bool = False) -> bool:
-        """A key was pressed.
+        """Handle a key.
 
         Args:
-            key: Blender's name of it; character: that it types, "" if none.
-            fields: how many axes are free; shift: whether it is held.
+            key: its identifier in Blender; character: that it types, "" if none.
+            fields: number of free axes; shift: whether Shift is pressed.
 
         Returns:
-            Whether it meant anything.
+            Whether the key was used.
         """
         field = self._field = min(self._field, fields - 1)
         if key == "TAB":
@@ -64,7 +64,7 @@ class NumberInput:
         return True
 
     def _delete(self, field: int) -> bool:
-        """Take the last character away; after the last one nothing is typed."""
+        """Delete the last character; without characters, clear everything."""
         used = bool(self)
         if self._texts[field]:
             self._texts[field] = self._texts[field][:-1]
@@ -75,16 +75,16 @@ class NumberInput:
         return used
 
     def values(self, evaluate: Callable[[str], float | None], fields: int) -> list[float] | None:
-        """The numbers, 0 where none is typed; None if nothing that is typed is a number yet.
+        """The numbers, 0 for empty fields; None if no field has a valid number.
 
         Args:
-            evaluate: the value of an expression, None if it has none; fields: how many axes are free.
+            evaluate: gives the value of an expression, None if invalid; fields: number of free axes.
         """
         found = [evaluate(text) if text else None for text in map(self._expression, range(fields))]
         return None if all(one is None for one in found) else [one or 0.0 for one in found]
 
     def text(self, fields: int) -> str:
-        """What is typed, with a mark in the field that takes the next character."""
+        """The typed text, with a cursor in the active field."""
         marked = [self._expression(one) + ("|" if one == self._field else "") for one in range(fields)]
         return ("=" if self.is_expression else "") + ", ".join(one or "0" for one in marked)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Buttons of the list of obstacles."""
+"""Operators for the list of obstacles."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class ARTICULATE_OT_obstacle_add(OnArmature):
     )
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Outcome:
-        """By a button: wait for a click on the object, unless it is known."""
+        """Wait for a click on the object, unless it is already known."""
         armature = self.find(context)
         chosen = context.mode == "OBJECT" and bool(_selected_surfaces(context, armature))
         if self.object or self.collection or chosen or library_refusal(armature) is not None:
@@ -69,7 +69,7 @@ class ARTICULATE_OT_obstacle_add(OnArmature):
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
-        """Take what is clicked on; the view can be turned meanwhile."""
+        """Take the clicked object; navigation still works."""
         if event.type in {"ESC", "RIGHTMOUSE"} and event.value == "PRESS":
             self.cancel(context)
             return {"CANCELLED"}
@@ -84,12 +84,12 @@ class ARTICULATE_OT_obstacle_add(OnArmature):
         return self.execute(context)
 
     def cancel(self, context: bpy.types.Context) -> None:
-        """Wait no more."""
+        """Stop waiting."""
         context.window.cursor_modal_restore()
         show_keys(context, None)
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Add one obstacle for each."""
+        """Add the objects or the collection."""
         from ..control.collision.body import fit
         from ..control.collision.obstacles import add_obstacles, require_obstacles
         from ..control.collision.rooms import make_two_sided
@@ -133,7 +133,7 @@ def _selected_surfaces(context: bpy.types.Context, armature: bpy.types.Object) -
 def _surface_under(
     context: bpy.types.Context, armature: bpy.types.Object, event: bpy.types.Event
 ) -> bpy.types.Object | None:
-    """The object under the mouse in whichever 3D view that is, None beside them."""
+    """The object under the mouse in any 3D view, None outside of them."""
     from ..control.collision.surface_pick import surface_at
     from ..control.drag.view import read_sight
 
@@ -141,7 +141,7 @@ def _surface_under(
     for area in context.screen.areas:
         under = [r for r in area.regions if 0 <= x - r.x < r.width and 0 <= y - r.y < r.height]
         if area.type != "VIEW_3D" or any(region.type != "WINDOW" for region in under):
-            continue  # the sidebar and the headers lie over the view
+            continue  # the sidebar and the headers overlap the view
         views: Any = area.spaces.active
         every = [region for region in area.regions if region.type == "WINDOW"]
         for region, view in zip(every, views.region_quadviews or [views.region_3d], strict=False):

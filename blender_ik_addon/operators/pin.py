@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pinning bones where they are, letting them go, and the same for the other side."""
+"""Operators to pin, unpin and mirror."""
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty
@@ -11,8 +11,8 @@ from .bones import OnBones
 
 KINDS = (
     ("POSITION", "Position", "The tip of the bone stays in its place", "PINNED", 0),
-    ("ORIENTATION", "Rotation", "The bone stays turned as it is", "ORIENTATION_GIMBAL", 1),
-    ("POSE", "Both", "The bone stays as it is", "OUTLINER_OB_ARMATURE", 2),
+    ("ORIENTATION", "Rotation", "The bone keeps its rotation", "ORIENTATION_GIMBAL", 1),
+    ("POSE", "Both", "The bone keeps its place and rotation", "OUTLINER_OB_ARMATURE", 2),
 )
 
 
@@ -31,7 +31,7 @@ class ARTICULATE_OT_pin(OnBones):
 
     motion: BoolProperty(
         name="Keep Motion",
-        description=("Hold the bones to their own animation in each frame, instead of to one place"),
+        description="Keep the bones at their own animation in each frame, instead of at one place",
         default=False,
         options=FRESH,
     )
@@ -45,7 +45,7 @@ class ARTICULATE_OT_pin(OnBones):
 
 
 class ARTICULATE_OT_unpin(OnBones):
-    """Let bones go."""
+    """Unpin bones."""
 
     bl_idname = "articulate.unpin"
     bl_label = "Unpin"
@@ -58,7 +58,7 @@ class ARTICULATE_OT_unpin(OnBones):
 
 
 class ARTICULATE_OT_unpin_all(OnArmature):
-    """Let all bones go."""
+    """Unpin all bones."""
 
     bl_idname = "articulate.unpin_all"
     bl_label = "Unpin All"
@@ -66,7 +66,7 @@ class ARTICULATE_OT_unpin_all(OnArmature):
     bl_options = {"REGISTER", "UNDO"}
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Unpin all."""
+        """Unpin them."""
         _let_go(self, armature, None)
 
 

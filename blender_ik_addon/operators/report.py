@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Opening the report of the last solve or bake."""
+"""Opens the report of the last solve or bake."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ARTICULATE_OT_report_show(bpy.types.Operator):
 
     @classmethod
     def poll(cls, _context: bpy.types.Context) -> bool:
-        """Whether there is one."""
+        """Whether there is a report."""
         from ..control.report.report_text import find_text
 
         if find_text() is None:
@@ -30,7 +30,7 @@ class ARTICULATE_OT_report_show(bpy.types.Operator):
         return True
 
     def execute(self, context: bpy.types.Context) -> Outcome:
-        """In a text editor that is open, or else in a new window; without windows it is only named."""
+        """Show it in an open text editor or a new window; in background mode only name it."""
         from ..control.report.report_text import find_text
 
         text: Any = find_text()

@@ -15,7 +15,7 @@ class ARTICULATE_OT_solve(OnArmature):
     bl_options = {"REGISTER", "UNDO"}
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Solve and say how it went."""
+        """Solve and report the result."""
         from ..control.frame.solve import solve_now
 
         report = solve_now(armature, context)

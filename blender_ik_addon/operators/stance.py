@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A relaxed stance by one click; what the bones are taken for, and what the root does."""
+"""Operators for a relaxed stance, the recognised kinds of bones, and the present state of the root."""
 
 import bpy
 
@@ -11,7 +11,7 @@ from .bones import OnBones
 
 
 class ARTICULATE_OT_relaxed_stance(OnArmature):
-    """Pose arms and legs at ease."""
+    """Pose arms and legs in a relaxed stance."""
 
     bl_idname = "articulate.relaxed_stance"
     bl_label = "Relaxed Stance"
@@ -27,14 +27,14 @@ class ARTICULATE_OT_relaxed_stance(OnArmature):
 
 
 class ARTICULATE_OT_bone_kinds(OnBones):
-    """Say what bones are taken for."""
+    """Show the recognised kinds of bones."""
 
     bl_idname = "articulate.bone_kinds"
     bl_label = "Recognised Kinds"
     bl_description = "Show what the selected bones are recognised as: hip, knee, spine and so on"
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Read the map and report it."""
+        """Read the map and report the kinds."""
         from ..bridge.armature import read_bones
         from ..bridge.space import upward
         from ..control.frame.bone_map import bone_map
@@ -50,15 +50,15 @@ class ARTICULATE_OT_bone_kinds(OnBones):
 
 
 class ARTICULATE_OT_root_now(OnArmature):
-    """Say what Root comes to."""
+    """Report whether the root moves."""
 
     bl_idname = "articulate.root_now"
     bl_label = "Root Now"
-    bl_description = "Say whether the root moves or stays with the present effectors and pins"
+    bl_description = "Show whether the root moves or stays with the present effectors and pins"
 
     @classmethod
     def description(cls, context: bpy.types.Context, _properties: bpy.types.OperatorProperties) -> str:
-        """The same as is reported; without an armature, what the button does."""
+        """The same text as the report; without an armature, the description."""
         armature = active_armature(context)
         if armature is None:
             return cls.bl_description

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The status bar while something goes on: which keys do what, drawn as Blender draws its own."""
+"""Key hints in the status bar, drawn like Blender's own."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Icon = Literal[
     "MOUSE_RMB",
 ]  # fmt: skip
 Key = tuple[tuple[Icon, ...], str]
-"""Icons of keys, and what they do."""
+"""Icons of keys, and the label."""
 
 SHIFT: Key = ("EVENT_SHIFT",), "Fine"
 SNAP: Key = ("EVENT_CTRL",), "Snap"
 AXIS: Key = ("EVENT_X", "EVENT_Y", "EVENT_Z"), "Axis"
-NUMBER: Key = (), "0-9: Number"  # for which Blender has no icon
+NUMBER: Key = (), "0-9: Number"  # Blender has no icon for digits
 CONFIRM: Key = ("MOUSE_LMB", "EVENT_RETURN"), "Confirm"
 CANCEL: Key = ("MOUSE_RMB", "EVENT_ESC"), "Cancel"
 _GAP = 1.5
@@ -27,14 +27,14 @@ _WIDE = {
     "EVENT_ALT": 1.2,
     "EVENT_CTRL": 1.2,
     "EVENT_ESC": 1.2,
-}  # these are wider than the room that a label leaves to icons
+}  # these are wider than a label's space for icons
 
 
 def show_keys(context: bpy.types.Context, keys: Sequence[Key] | None, doing: str = "") -> None:
-    """Say what keys do, and what is going on, if anything is; with None it has ended.
+    """Show key hints and an optional text in the status bar; None for `keys` removes them.
 
-    A text would be the current workspace's, and stay there if the user switches to another one. What is
-    drawn is the same in all of them.
+    A plain text would belong to the current workspace and remain there after a switch to another one. A draw
+    function applies to all workspaces.
     """
 
     def draw(header: bpy.types.Header, _context: bpy.types.Context) -> None:

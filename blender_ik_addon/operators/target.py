@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Moving and turning the target or pin of an effector with the mouse; in a script, by numbers."""
+"""Moves or turns the target or pin of an effector with the mouse; in scripts, by numbers."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ class ARTICULATE_OT_target_move(OnArmature):
     bl_options = {"UNDO", "BLOCKING", "GRAB_CURSOR"}
 
     effector: StringProperty(
-        name="Effector", description="Whose target. Empty: of the active one", options=FRESH
+        name="Effector", description="Effector whose target is moved. Empty: the active one", options=FRESH
     )
     axis: EnumProperty(
-        name="Axis", description="Keep to an axis of the world", items=AXIS_ITEMS, options=FRESH
+        name="Axis", description="Constrain to an axis of the world", items=AXIS_ITEMS, options=FRESH
     )
-    turning: BoolProperty(name="Turn", description="Turn it, and do not move it", options=FRESH)
+    turning: BoolProperty(name="Turn", description="Turn the target instead of moving it", options=FRESH)
     move: FloatVectorProperty(
-        name="Way", description="How far, in world space", subtype="TRANSLATION", options=FRESH
+        name="Way", description="Displacement, in world space", subtype="TRANSLATION", options=FRESH
     )
-    turn: FloatVectorProperty(name="Turn by", description="Axis of the world times angle", options=FRESH)
+    turn: FloatVectorProperty(name="Turn by", description="World axis times angle", options=FRESH)
 
     _hand: Hand
     _mouse: tuple[int, int]
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """By numbers."""
+        """Move or turn once by numbers."""
         from ..control.rig.target import TargetInHand
 
         held = TargetInHand(armature, self._name(armature))
@@ -63,7 +63,7 @@ class ARTICULATE_OT_target_move(OnArmature):
         tell_unkeyed(self, context)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
-        """Take hold and wait for events."""
+        """Start moving and wait for events."""
         from ..control.drag.view import read_sight
         from ..control.rig.target import TargetInHand
 
@@ -86,7 +86,7 @@ class ARTICULATE_OT_target_move(OnArmature):
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
-        """The target follows the mouse; what is live follows the target."""
+        """The target follows the mouse, and live figures follow the target."""
         try:
             if event.type in {"ESC", "RIGHTMOUSE"} and event.value == "PRESS":
                 self.cancel(context)
@@ -109,7 +109,7 @@ class ARTICULATE_OT_target_move(OnArmature):
         return {"RUNNING_MODAL"}
 
     def cancel(self, context: bpy.types.Context) -> None:
-        """Give everything back: called by Esc, and by Blender when a file is loaded or the window closes."""
+        """Restore everything; called for Esc, and by Blender when a file is loaded or the window closes."""
         self._leave(context)
         self._held.cancel()
 

@@ -44,13 +44,13 @@ _POINTERS = (
 
 
 def attach() -> None:
-    """Put the pointers on Blender's types."""
+    """Add the pointers to Blender's types."""
     for owner, group in _POINTERS:
         setattr(owner, NAME, PointerProperty(type=group, override=OVERRIDE))
 
 
 def detach() -> None:
-    """Take ours off again."""
+    """Remove this add-on's pointers."""
     for owner, _group in _POINTERS:
         if is_ours(owner):
             delattr(owner, NAME)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The add-on's data on Blender's objects, with its type; and which armature buttons and panels are about."""
+"""Typed access to the add-on's data on Blender's objects; the armature that buttons and panels act on."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import bpy
 from .rig import ArticulateRig
 from .session import ArticulateSession
 
-# Custom property that marks Empties made by the add-on, so that no other object is ever deleted; it holds the
-# name of the armature that they were made for.
+# Custom property that marks Empties made by the add-on, so that no other object is ever deleted. Its value is
+# the name of the armature that they were made for.
 MADE_HERE = "articulate_target"
 
 
@@ -28,20 +28,20 @@ def session_of(context: bpy.types.Context) -> ArticulateSession:
 
 
 def holds(objects: Any, thing: bpy.types.Object) -> bool:
-    """Whether a scene's or a view layer's objects hold this one; a linked one may have a local one's name."""
+    """Whether a scene's or view layer's objects contain this one, and not another with its name."""
     return objects.get(thing.name) == thing or any(other == thing for other in objects)
 
 
 def active_bone(context: bpy.types.Context, armature: bpy.types.Object) -> Any:
-    """The active pose bone, if it is of that armature; else None."""
+    """The active pose bone if it belongs to the armature, else None."""
     bone = context.active_pose_bone
     return bone if bone is not None and bone.id_data is armature else None
 
 
 def active_armature(context: bpy.types.Context) -> bpy.types.Object | None:
-    """The armature in Pose Mode, else the active object if it is an armature, else the one that follows it.
+    """The armature in Pose Mode, else the active armature, else the one that follows the active object.
 
-    So the panel stays on an armature while one of its targets is moved.
+    So the panel still shows an armature while one of its targets is moved.
     """
     thing = getattr(context, "object", None)
     for candidate in (getattr(context, "pose_object", None), thing):
@@ -53,8 +53,8 @@ def active_armature(context: bpy.types.Context) -> bpy.types.Object | None:
 def _follower(thing: bpy.types.Object) -> bpy.types.Object | None:
     """The armature that an Empty was made for, else another one that follows it.
 
-    The Empty has the name that the armature had then. A copy of a figure with its targets has the same name,
-    so it is checked.
+    The Empty stores the name of the armature at that time. A copied figure with targets has the same name, so
+    the name is verified.
     """
     name = thing.get(MADE_HERE)
     if not isinstance(name, str):
@@ -66,7 +66,7 @@ def _follower(thing: bpy.types.Object) -> bpy.types.Object | None:
 
 
 def _follows(armature: bpy.types.Object, thing: bpy.types.Object) -> bool:
-    """Whether an object is an armature of which an effector follows another object."""
+    """Whether an object is an armature with an effector that follows another object."""
     if armature.type != "ARMATURE":
         return False
     effectors = rig_of(armature).effectors
@@ -74,6 +74,6 @@ def _follows(armature: bpy.types.Object, thing: bpy.types.Object) -> bool:
 
 
 def posed_armature(context: bpy.types.Context) -> bpy.types.Object | None:
-    """The active armature, else that of the active object, such as a character's mesh."""
+    """The active armature, else that of the active object, for example a character's mesh."""
     thing = getattr(context, "object", None)
     return active_armature(context) or (thing.find_armature() if thing is not None else None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is baked and how, named as in Blender's own Bake Action. Saved with the armature object."""
+"""Settings of the bake, named as in Blender's own Bake Action. Saved with the armature object."""
 
 import bpy
 from bpy.props import BoolProperty, FloatProperty, IntProperty
@@ -21,7 +21,7 @@ DESCRIPTIONS = {
 
 
 class ArticulateBake(bpy.types.PropertyGroup):
-    """Settings of the bake. Blender's own bake has the same names."""
+    """Settings of the bake."""
 
     __slots__ = ()
 
@@ -70,7 +70,7 @@ class ArticulateBake(bpy.types.PropertyGroup):
     )
 
     def range_in(self, scene: bpy.types.Scene) -> tuple[int, int]:
-        """First and last frame: the custom range, the preview range or the scene's."""
+        """First and last frame: of the custom range, the preview range or the scene."""
         if self.use_range:
             return self.frame_start, self.frame_end
         if scene.use_preview_range:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How thick the figure is, and what it came to among its obstacles. Saved with the armature object."""
+"""The figure's capsules and the results of collision avoidance. Saved with the armature object."""
 
 import bpy
 from bpy.props import (
@@ -20,7 +20,7 @@ from .parameters import ArticulateAvoidanceParameters
 
 
 class ArticulateLink(ListItem, bpy.types.PropertyGroup):
-    """A capsule on a bone, a ball where both ends coincide; its `name` is the bone's."""
+    """A capsule on a bone, a ball if both ends coincide; its `name` is the bone's."""
 
     __slots__ = ()
 
@@ -72,7 +72,7 @@ class ArticulatePair(ListItem, bpy.types.PropertyGroup):
     )
     watched: BoolProperty(
         name="Watched",
-        description="On: keep them apart though they touch at rest. Off: let them touch",
+        description="On: keep them apart, even if they touch at rest. Off: let them touch",
         default=False,
         override=OVERRIDE,
         update=moved,
@@ -80,7 +80,7 @@ class ArticulatePair(ListItem, bpy.types.PropertyGroup):
 
 
 class ArticulateBody(bpy.types.PropertyGroup):
-    """The figure's capsules and what they keep away from."""
+    """The figure's capsules and avoidance settings."""
 
     __slots__ = ()
 
@@ -96,7 +96,7 @@ class ArticulateBody(bpy.types.PropertyGroup):
     )
     margin: FloatProperty(
         name="Margin",
-        description="Distance that is kept from every obstacle and between parts of the figure",
+        description="Distance to keep from every obstacle and between parts of the figure",
         default=0.0,
         min=0.0,
         soft_max=0.1,
@@ -118,7 +118,7 @@ class ArticulateBody(bpy.types.PropertyGroup):
     active_pair: IntProperty(name="Active Pair", default=0, min=0, override=OVERRIDE)
     avoidance: EnumProperty(
         name="Avoidance",
-        description="How the figure keeps clear",
+        description="How the figure avoids obstacles",
         items=avoidance_items(),
         default=DEFAULT_AVOIDANCE,
         override=OVERRIDE,
@@ -131,7 +131,7 @@ class ArticulateBody(bpy.types.PropertyGroup):
         override=OVERRIDE,
     )
 
-    # Written after a solve or a bake, for reading only.
+    # Written after a solve or a bake, read-only.
     clearance: FloatProperty(
         name="Clearance",
         description="Smallest distance to an obstacle after the last solve, or over all frames after a bake",
@@ -139,7 +139,9 @@ class ArticulateBody(bpy.types.PropertyGroup):
         options={"HIDDEN"},
         precision=4,
     )
-    nearest: StringProperty(name="Nearest", description="What the figure was nearest to", options={"HIDDEN"})
+    nearest: StringProperty(
+        name="Nearest", description="Nearest obstacle or pair of bones", options={"HIDDEN"}
+    )
     notes: StringProperty(
-        name="Notes", description="What was ignored and why, one sentence a line", options={"HIDDEN"}
+        name="Notes", description="Ignored obstacles with reasons, one sentence per line", options={"HIDDEN"}
     )

@@ -33,7 +33,7 @@ KINDS = (
     ("wing", "Wing", "Part of a wing", "NONE", 14),
     ("other", "Other", "None of these", "NONE", 15),
 )
-"""What a bone is, by the joint at its head; identifiers as `ikmath.model.figure_kinds.Kind`."""
+"""Kinds of bones, by the joint at the head; identifiers as in `ikmath.model.figure_kinds.Kind`."""
 
 
 class ArticulateBone(bpy.types.PropertyGroup):
@@ -77,14 +77,14 @@ class ArticulateBone(bpy.types.PropertyGroup):
         override=OVERRIDE,
         update=reshaped,
     )
-    # See `bone_names`. It is no setting: an override has no bones of its own to rename.
+    # See `bone_names`. Not overridable, because bones of an override cannot be renamed.
     remembered_name: StringProperty(options={"HIDDEN"})
 
 
 def bone_settings(armature: bpy.types.Object, name: str) -> dict[str, Any]:
-    """One setting of all bones that have any of their own, by name; what nobody has touched is left out.
+    """One setting of all bones with own settings, by bone; unset bones are skipped.
 
-    To look at a bone's settings would make them: it is asked first whether they are there.
+    Reading a bone's settings would create them, so their existence is checked first.
     """
     owners: Any = armature.pose.bones
     told = (bone for bone in owners if bone.is_property_set("articulate"))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bones that are renamed: what names them here follows, as Blender's own constraints do.
+"""Updates the add-on's references to renamed bones, like Blender does for its own constraints.
 
-Blender does not report the old name of a renamed bone. Therefore each bone that is named here stores its own
-name in a property, which persists through renaming, undo and files. If it differs, the bone was renamed. Only
-armatures of this file are checked: bones of linked ones are renamed in their own file.
+Blender does not report the old name of a renamed bone. So each referenced bone stores its own name in a
+property, which persists through renaming, undo and files. If it differs, the bone was renamed. Only armatures
+of this file are checked, because bones of linked ones are renamed in their own file.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import bpy
 
 
 def remember(armature: Any) -> None:
-    """Let the bones that the rig of an armature names know by which name."""
+    """Store the names of all bones that an armature's rig refers to."""
     for owner, group, attribute in _mentions(armature):
         if not _is_own(owner):
             continue
@@ -25,7 +25,7 @@ def remember(armature: Any) -> None:
 
 
 def follow_renamed(armatures: Iterable[Any]) -> None:
-    """Have everything in the file that names bones of these armatures name them as they are called by now."""
+    """Update all references in the file to renamed bones of some armatures."""
     for armature in armatures:
         renamed = _renamed(armature)
         if renamed:
@@ -39,7 +39,7 @@ def all_armatures() -> list[Any]:
 
 
 def _renamed(armature: Any) -> dict[str, str]:
-    """Names that bones had -> names that they have; from now on they remember these."""
+    """Old names -> new names of renamed bones; also stores the new names."""
     if not _is_own(armature):
         return {}
     known = [(bone, was) for bone in armature.pose.bones if (was := _remembered(bone))]
@@ -49,19 +49,19 @@ def _renamed(armature: Any) -> dict[str, str]:
         if bone.name == was:
             continue
         bone.articulate.remembered_name = bone.name
-        if was not in kept:  # else it is a copy of that bone
+        if was not in kept:  # otherwise it is a copy of that bone
             found.setdefault(was, bone.name)
     return found
 
 
 def _rename(other: Any, armature: Any, renamed: dict[str, str]) -> None:
-    """Change what an armature's rig names of bones of one that is `armature`."""
+    """Update an armature's rig for renamed bones of `armature`."""
     if other.library is not None:
         return
     for effector in other.articulate.effectors if other == armature else ():
         name = renamed.get(effector.name)
         if effector.name == effector.bone and name and name not in other.articulate.effectors:
-            effector.name = name  # it is called after its bone
+            effector.name = name  # it is named after its bone
     for owner, group, attribute in [*_mentions(other)]:
         name = renamed.get(getattr(group, attribute))
         if owner == armature and name:
@@ -69,7 +69,7 @@ def _rename(other: Any, armature: Any, renamed: dict[str, str]) -> None:
 
 
 def _mentions(armature: Any) -> Iterator[tuple[Any, Any, str]]:
-    """All places in which a rig names a bone: the armature that the bone is of, the group, the attribute."""
+    """All references of a rig to bones: the bone's armature, the group, the attribute."""
     rig = armature.articulate
     for effector in rig.effectors:
         for attribute in ("bone", "second_bone", "chain_root"):
@@ -84,12 +84,12 @@ def _mentions(armature: Any) -> Iterator[tuple[Any, Any, str]]:
 
 
 def _is_own(armature: Any) -> bool:
-    """Whether an armature belongs to the file, with its bones."""
+    """Whether an armature and its bones belong to this file."""
     data = armature.data
     own = armature.library is None and armature.override_library is None and armature.pose is not None
     return own and data.library is None and data.override_library is None
 
 
 def _remembered(bone: Any) -> str:
-    """The name by which a bone is known; "" if nobody names it. To look at its settings would make them."""
+    """The stored name of a bone, "" if there is none. Reading its settings would create them."""
     return bone.articulate.remembered_name if bone.is_property_set("articulate") else ""

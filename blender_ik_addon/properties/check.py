@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Errors in the settings alone: checked at every redraw of the panel, and before a solve."""
+"""Errors in the settings alone, checked at every redraw of the panel and before a solve."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from .measures import metre
 from .menus import Asked, method_objections
 from .refusal import Refused
 
-SAME_PLACE = 1e-6  # Blender units; offsets closer than that ask for the same point
+SAME_PLACE = 1e-6  # Blender units; offsets closer than this mean the same point
 
 
 def refusals(
     armature: bpy.types.Object, scene: bpy.types.Scene, *, needs_effectors: bool = True
 ) -> Iterator[Refused]:
-    """Everything that keeps this armature from being solved, the most basic first.
+    """All reasons why an armature cannot be solved, the most basic first.
 
     Args:
         armature: an armature object.
-        scene: where its targets have to be.
-        needs_effectors: whether it is wrong to have none, as it is not where a bone is dragged.
+        scene: that must contain its targets.
+        needs_effectors: whether at least one effector is required; False for drags.
     """
     rig = rig_of(armature)
     foreign = library_refusal(armature)
@@ -53,7 +53,7 @@ def refusals(
 
 
 def library_refusal(armature: bpy.types.Object) -> Refused | None:
-    """Why an armature that comes from another file cannot be changed in this one; None where it can."""
+    """Why an armature from another file cannot be changed here; None if it can."""
     override = armature.override_library
     if armature.library is not None:
         found = "is linked from another file and cannot be changed"
@@ -66,9 +66,9 @@ def library_refusal(armature: bpy.types.Object) -> Refused | None:
 
 
 def objections(armature: bpy.types.Object) -> dict[str, str]:
-    """Why each solving method cannot solve this armature as it is set up; "" for those that can.
+    """Why each solving method cannot solve an armature with its settings; "" if it can.
 
-    Effectors that are switched off, or have no weight or influence now, ask for nothing.
+    Effectors that are disabled, or have no weight or influence at present, are ignored.
     """
     rig = rig_of(armature)
     asking = [e for e in rig.enabled_effectors if e.weight > 0.0 and e.influence > 0.0]
@@ -89,7 +89,7 @@ def objections(armature: bpy.types.Object) -> dict[str, str]:
 def _is_part(
     armature: bpy.types.Object, effector: ArticulateEffector, others: list[ArticulateEffector]
 ) -> bool:
-    """Whether something above an effector's chain moves for another one."""
+    """Whether a bone above an effector's chain moves for another effector."""
     bones = armature.data.bones
     root = bones.get(effector.chain_root) if effector.chain_root else None
     if root is None:
@@ -107,14 +107,14 @@ def require(armature: bpy.types.Object, scene: bpy.types.Scene, *, needs_effecto
     """Raise the first refusal, if there is one; see `refusals` for the arguments.
 
     Raises:
-        Refused: the armature cannot be solved as it is set up.
+        Refused: the armature cannot be solved with its settings.
     """
     for refusal in refusals(armature, scene, needs_effectors=needs_effectors):
         raise refusal
 
 
 def same_place(a: ArticulateEffector, b: ArticulateEffector) -> bool:
-    """Whether two effectors ask the same of the same point of the same bone; planes, say, may cross there."""
+    """Whether two effectors of one kind have the same point; some kinds, for example Plane, allow this."""
     if a.kind_info.repeats:
         return False
     apart = max(abs(x - y) for x, y in zip(a.offset, b.offset, strict=True))
@@ -152,7 +152,7 @@ def _effector_refusals(
 
 
 def _option_faults(armature: bpy.types.Object, effector: ArticulateEffector) -> Iterator[str]:
-    """What is wrong with what the kind is told besides its target."""
+    """Faults of the options of an effector's kind, except its target."""
     told, bones = effector.settings, armature.data.bones
     for name, what in (("axes", "place"), ("turn_axes", "orientation")):
         if not any(told.get(name, (True,))):
@@ -186,7 +186,7 @@ def _option_faults(armature: bpy.types.Object, effector: ArticulateEffector) -> 
 
 
 def _choice_faults(effector: ArticulateEffector, scene: bpy.types.Scene) -> Iterator[str]:
-    """What is wrong with the targets that an effector may choose from."""
+    """Faults of an effector's alternative targets."""
     if "alternatives" not in effector.kind_info.options:
         return
     if effector.alternatives is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The properties that a class declares in its annotations, before Blender has registered it."""
+"""The properties that a class declares in its annotations, before Blender registers it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 def declared(group: type) -> dict[str, Any]:
     """Name and declaration of all annotations of a class, those of its bases first.
 
-    A class has no `__annotations__` of its own in Python 3.14 until they are first read.
+    In Python 3.14, a class has no own `__annotations__` until they are first read.
     """
     found: dict[str, Any] = {}
     for owner in reversed(group.__mro__):

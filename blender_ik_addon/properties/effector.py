@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One effector: which point of which bone is to be where. Saved with the armature object."""
+"""An effector: a point of a bone and its target. Saved with the armature object."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -23,14 +23,14 @@ from .options import ALL_AXES, OVERRIDE, EffectorOptions, moved, named
 
 
 def _can_be_target(effector: "ArticulateEffector", candidate: bpy.types.Object) -> bool:
-    """The figure cannot chase itself; a bone of its own that stays put can still be named in a script."""
+    """Exclude the figure itself. Scripts can still set one of its bones that does not move."""
     return candidate is not effector.id_data
 
 
 def _hold_place(effector: "ArticulateEffector", context: bpy.types.Context) -> None:
-    """When a pin is set, remember where the effector is now, in world space.
+    """When a pin is set, store the present place of the effector, world space.
 
-    If it holds in other frames by the place that it has, it keeps that place, and the panel says why.
+    If the pin may not be moved in this frame, it keeps its stored place, and the panel shows the reason.
     """
     if not effector.pinned:
         return
@@ -46,15 +46,15 @@ def _hold_place(effector: "ArticulateEffector", context: bpy.types.Context) -> N
         return
     matrix = armature.matrix_world @ pose_bone.matrix
     effector.pin_location = matrix @ effector.first_target(pose_bone)
-    # A plane is pinned level; for a slope, use a target.
+    # a plane is pinned horizontally; for a slope, use a target
     level = (1.0, 0.0, 0.0, 0.0)
     effector.pin_rotation = level if effector.kind == "PLANE" else matrix.to_quaternion()
 
 
 def bend_side(pose_bone: Any):
-    """(3,) where a bone's knee or elbow points, from its limb's line, the armature's axes.
+    """(3,) direction of a bone's knee or elbow from its limb's line, in the armature's axes.
 
-    A limb that is straight now points to where it does at rest. None if it is straight there too.
+    For a straight limb, this is the direction at rest; None if it is also straight there.
     """
     bone, above = pose_bone.bone, pose_bone.parent
     if above is not None:
@@ -75,10 +75,10 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bool) else tuple(value)
 
 
-_STRAIGHT: Final = 0.005  # of the limb's length; a joint nearer to its line points nowhere
+_STRAIGHT: Final = 0.005  # share of the limb's length; a joint nearer to its line has no direction
 _ELSEWHERE: Final = frozenset({"target", "keeps_motion", "pinned", "alternatives", *AMOUNTS})
 
-# Options that depend on others; what is not listed always means something.
+# Conditions for options that depend on others; other options always have an effect.
 _MEANS_SOMETHING: Final[Mapping[str, Callable[["ArticulateEffector"], bool]]] = MappingProxyType(
     {
         "space": lambda e: not all(e.settings.get("axes", ALL_AXES) + e.settings.get("turn_axes", ALL_AXES)),
@@ -95,7 +95,7 @@ _MEANS_SOMETHING: Final[Mapping[str, Callable[["ArticulateEffector"], bool]]] = 
 
 
 class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
-    """An effector; its `name` is what scripts and messages call it."""
+    """An effector; scripts and messages refer to it by `name`."""
 
     __slots__ = ()
 
@@ -165,7 +165,7 @@ class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
     keeps_motion: BoolProperty(
         name="Keep Motion",
         description=(
-            "Hold the bone to its own animation: where it was in each frame before the solve. Ignored if "
+            "Keep the bone at its own animation: where it was in each frame before the solve. Ignored if "
             "the effector has a target"
         ),
         default=False,
@@ -202,7 +202,7 @@ class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
         override=OVERRIDE,
         update=named,
     )
-    # Written after a solve or a bake, for reading only.
+    # Written after a solve or a bake, read-only.
     status: StringProperty(
         name="Status", description="How the last solve ended for this effector", options={"HIDDEN"}
     )
@@ -219,18 +219,20 @@ class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
         subtype="ANGLE",
         options={"HIDDEN"},
     )
-    message: StringProperty(name="Message", description="What holds this effector back", options={"HIDDEN"})
+    message: StringProperty(
+        name="Message", description="Why this effector misses its target", options={"HIDDEN"}
+    )
 
     @property
     def kind_info(self) -> Kind:
-        """The row of the table of kinds."""
+        """The description of its kind."""
         return KINDS[self.kind]
 
     @property
     def follows(self) -> str:
-        """What tells where the bone is to be, "" where nothing has to.
+        """What determines the target: "TARGET", "MOTION" (the bone's own animation), "PIN", or "MISSING".
 
-        "TARGET"; "MOTION", its own, before the solve; "PIN"; or "MISSING", where none of them does.
+        "" if the kind, with its present settings, needs no target.
         """
         has = self.kind_info.options
         if "target" not in has or (self.second_bone and "second_bone" in has):
@@ -245,27 +247,27 @@ class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
 
     @property
     def alternative_objects(self) -> list[bpy.types.Object]:
-        """The objects that the bone may go to, for a kind that lets it choose."""
+        """The objects that the bone may choose from, for a kind with alternatives."""
         if "alternatives" not in self.kind_info.options or self.alternatives is None:
             return []
         return [thing for thing in self.alternatives.all_objects if thing is not self.id_data]
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What the kind is told besides its target, as plain data, without what is read in every frame."""
+        """The options of its kind as plain data, except the target and what is read in every frame."""
         names = (name for name in self.kind_info.options if name not in _ELSEWHERE)
         return {name: _plain(getattr(self, name)) for name in names}
 
     def shows(self, option: str) -> bool:
-        """Whether an option of the kind means something beside the others, as they are set now."""
+        """Whether an option of the kind has an effect with the present settings."""
         return option not in _MEANS_SOMETHING or _MEANS_SOMETHING[option](self)
 
     def first_target(self, pose_bone: bpy.types.PoseBone, scale: float = 1.0, side: Any = (0.0, 0.0, 1.0)):
-        """Where a target asks for what is there already, in the bone's own axes (3,).
+        """(3,) position of a target for the present pose, in the bone's own axes.
 
         Args:
             pose_bone: the effector's bone; scale: length of one of its units in the world.
-            side: (3,) where a straight limb bends to, in the bone's own axes.
+            side: (3,) bend direction of a straight limb, in the bone's own axes.
         """
         from mathutils import Vector
 

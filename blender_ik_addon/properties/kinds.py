@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The kinds of effector, in one table: menus, icons, targets and goals are made from it.
+"""The kinds of effectors in one table, which defines menus, icons, targets and goals.
 
-A new kind is an entry here and a function in `bridge.goals` for what it asks. Options that no kind has yet
-are properties in `options`; panel, operators and plan find them by their names.
+A new kind needs an entry here and a function in `bridge.goals`. New options are properties in `options`;
+panel, operators and plan find them by name.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _ANGLES = frozenset({"orientation", "aim", "pole"})
 _SECOND = ("second_bone", "second_point", "second_offset")
 
 AMOUNTS = ("slack", "turn_slack", "distance", "margin", "planted", "footprint")
-"""Options that are numbers, or count as such: they can be animated, and are read in every frame."""
+"""Options that are numbers or flags: they can be animated, and are read in every frame."""
 
 
 @dataclass(frozen=True)
@@ -25,14 +25,14 @@ class Kind:
 
     Attributes:
         name: identifier, saved in the file.
-        label: what the menus show.
-        description: the tooltip, for someone who does not know inverse kinematics.
+        label: shown in menus.
+        description: the tooltip, for users who do not know inverse kinematics.
         icon: name of a Blender icon.
-        number: what the file stores; never reused for another kind.
-        asks: what the kind wants of its bone, names of makers of goals in `bridge.goals`.
-        options: the properties of an effector that mean something for this kind, as the panel shows them.
-        target: how an Empty that is made for it is drawn; "" as the preferences say.
-        repeats: whether one point may have several of it.
+        number: stored in files; never reused for another kind.
+        asks: names of the goals that it makes, see `bridge.goals`.
+        options: the properties of an effector that apply to this kind, in the order of the panel.
+        target: display type of a new Empty; "" for that of the preferences.
+        repeats: whether one point may have several effectors of this kind.
     """
 
     name: str
@@ -47,32 +47,32 @@ class Kind:
 
     @property
     def moves(self) -> bool:
-        """Whether it asks for a place."""
+        """Whether it has a target position."""
         return "position" in self.asks
 
     @property
     def places(self) -> bool:
-        """Whether it brings a point of its bone to a place, be it one of several."""
+        """Whether it brings a point of its bone to a target, possibly one of several."""
         return self.moves or "any_of" in self.asks
 
     @property
     def turns(self) -> bool:
-        """Whether it asks for an orientation, so that its target is turned as the bone is to be."""
+        """Whether it has a target orientation."""
         return "orientation" in self.asks
 
     @property
     def only_turns(self) -> bool:
-        """Whether it asks for an orientation and for nothing that has a place."""
+        """Whether it has only a target orientation."""
         return self.asks == ("orientation",)
 
     @property
     def in_metres(self) -> bool:
-        """Whether it has an error that is a distance."""
+        """Whether it has an error in metres."""
         return bool(set(self.asks) - _ANGLES)
 
     @property
     def in_radians(self) -> bool:
-        """Whether it has an error that is an angle."""
+        """Whether it has an error in radians."""
         return bool(_ANGLES & set(self.asks))
 
 
@@ -193,5 +193,5 @@ KINDS: dict[str, Kind] = {
 
 
 def kind_items() -> tuple[tuple[str, str, str, str, int], ...]:
-    """The table as the items of an enum property."""
+    """The kinds as items of an enum property."""
     return tuple((k.name, k.label, k.description, k.icon, k.number) for k in KINDS.values())

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the items of all lists have in common: each remembers its place on the list.
+"""Base of all list items: each one stores its index in the list.
 
-Data paths name an item by its index. See `bridge.item_animation`, which follows changes of the index.
+Data paths name an item by its index. `bridge.item_animation` updates them after changes of the index.
 """
 
 from bpy.props import IntProperty
@@ -14,7 +14,7 @@ class ListItem:
 
     remembered_index: IntProperty(
         name="Remembered Index",
-        description="Index on the list, for animation to follow where it changes",
+        description="Former index in the list, to update animation when it changes",
         default=-1,
         options={"HIDDEN"},
     )

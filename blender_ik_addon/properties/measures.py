@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lengths, angles and counts as a person reads them."""
+"""Lengths, angles and counts as text for users."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any, Final
 
 import bpy
 
-_SEEN_SHARE: Final = 5e-4  # of the figure: half a pixel where it is 1000 pixels high
+_SEEN_SHARE: Final = 5e-4  # share of the figure's size: half a pixel if it is 1000 pixels high
 _SEEN_TURN: Final = 2e-3  # radians, a tenth of a degree
 
-# Units of length that a scene may prefer, as they are typed. Of the others, numbers are in the base unit.
+# Units of length that a scene may prefer, as they are typed; other units use the base unit.
 _SYMBOLS: Final = {
     "KILOMETERS": "km",
     "CENTIMETERS": "cm",
@@ -27,7 +27,7 @@ _SYMBOLS: Final = {
 
 
 def is_seen(armature: bpy.types.Object, distance: float, turn: float) -> bool:
-    """Whether anybody can see that a bone is so far from where it is to be.
+    """Whether an error is large enough to be visible.
 
     Args:
         armature: for the size of the figure; distance: Blender units; turn: radians.
@@ -37,38 +37,38 @@ def is_seen(armature: bpy.types.Object, distance: float, turn: float) -> bool:
 
 
 def counted(count: int, what: str) -> str:
-    """A number of things, such as "1 bone" or "3 bones".
+    """A number with a noun, for example "1 bone" or "3 bones".
 
     Args:
-        count: of them; what: one of them is called, a noun whose plural ends in s.
+        count: number of things; what: the singular noun, whose plural ends in s.
     """
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def metre(scene: bpy.types.Scene) -> float:
-    """How many metres a Blender unit is in a scene, by its Unit Scale."""
+    """Metres per Blender unit in a scene, from its Unit Scale."""
     units = scene.unit_settings
     return 1.0 if units.system == "NONE" else float(units.scale_length)
 
 
 def typed_length(text: str) -> float | None:
-    """Blender units that a typed expression means, in the scene's unit of length where it names none."""
+    """Blender units of a typed expression; without a unit, the scene's unit of length is used."""
     units: Any = bpy.context.scene.unit_settings
     found = _typed(text, "LENGTH", _SYMBOLS.get(units.length_unit, ""))
     return None if found is None else found / metre(bpy.context.scene)
 
 
 def typed_angle(text: str) -> float | None:
-    """Radians that a typed expression means, in degrees where it names no unit and the scene says so."""
+    """Radians of a typed expression; without a unit, the scene's unit of angles is used."""
     units: Any = bpy.context.scene.unit_settings
     return _typed(text, "ROTATION", "r" if units.system_rotation == "RADIANS" else "")
 
 
 def _typed(text: str, category: str, unit: str) -> float | None:
-    """As Blender's fields evaluate it; None if it is no number, as while it is being typed."""
+    """The value as in Blender's own fields; None if it is not a valid number yet."""
     system: Any = bpy.context.scene.unit_settings.system
     try:
-        with redirect_stderr(StringIO()):  # to which Blender prints what is wrong with each unfinished one
+        with redirect_stderr(StringIO()):  # Blender prints an error for each incomplete expression
             found = bpy.utils.units.to_value(system, category, text, str_ref_unit=unit or None)
     except ValueError:
         return None
@@ -76,23 +76,23 @@ def _typed(text: str, category: str, unit: str) -> float | None:
 
 
 def length(units: float, *, short: bool = False) -> str:
-    """Millimetres with one decimal, metres from one metre on; short: from a centimetre on without.
+    """A length as text: millimetres with one decimal, from one metre on metres.
 
     Args:
-        units: Blender's, of the scene that is open; short: where there is little room.
+        units: Blender units of the open scene; short: omit the decimal from 10 mm on.
     """
     return in_metres(units * metre(bpy.context.scene), short=short)
 
 
 def in_metres(metres: float, *, short: bool = False) -> str:
-    """As `length`, of what is metres already."""
+    """The same as `length`, for metres."""
     if abs(metres) >= 1.0:
         return f"{metres:.2f} m"
     return f"{metres * 1e3:.{_decimals(metres * 1e3, short)}f} mm"
 
 
 def angle(radians: float, *, short: bool = False) -> str:
-    """Degrees with one decimal; short: from ten on without."""
+    """An angle as text: degrees with one decimal; `short` omits it from 10 degrees on."""
     return f"{degrees(radians):.{_decimals(degrees(radians), short)}f}°"
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The only file of the properties that asks ikmath: it fills the menus from the registries.
+"""Fills the menus from the registries of `ikmath`.
 
-What the registries hold stands in `registries.json`, which `tooling/registries.py` writes: the library is
-loaded when it is first used, not while Blender starts.
+The contents of the registries are in `registries.json`, which `tooling/registries.py` writes. So the library
+is loaded at its first use, not while Blender starts.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ DEFAULT_AVOIDANCE = "velocity_damper"
 
 @dataclass(frozen=True, kw_only=True)
 class Described:
-    """A parameter of a method, as `ikmath.parameters.Parameter`."""
+    """A parameter of a method, see `ikmath.parameters.Parameter`."""
 
     name: str
     label: str
@@ -38,17 +38,18 @@ class Described:
 
     @property
     def automatic(self) -> bool:
-        """Whether the method chooses by itself, unless told."""
+        """Whether the method chooses the value by default."""
         return self.default is None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """What one effector asks of a solving method.
+    """The requirements of one effector for a solving method.
 
     Attributes:
-        ask: as in `Kind.asks`; name: of the effector.
-        single_axes: some axes of its place do not count; part: it may move a part of the figure only.
+        ask: name of a goal of its kind; name: of the effector.
+        single_axes: whether only some axes of its position count; part: whether it may move only a part of
+            the figure.
         priority: its level.
     """
 
@@ -60,11 +61,11 @@ class Asked:
 
 
 def method_objections(asked: Sequence[Asked], avoidance: str) -> dict[str, str]:
-    """Why each solving method cannot take what is asked, as one sentence; "" for those that can.
+    """Why each solving method cannot solve some effectors, as one sentence; "" if it can.
 
     Args:
-        asked: what the effectors ask for.
-        avoidance: name of the way to keep clear, "" where there is nothing to keep clear of.
+        asked: requirements of the effectors.
+        avoidance: name of the avoidance method, "" without obstacles and self-collision.
     """
     import ikmath as ik
 
@@ -86,42 +87,42 @@ def method_objections(asked: Sequence[Asked], avoidance: str) -> dict[str, str]:
 
 
 def method_items() -> tuple[EnumItem, ...]:
-    """Solving methods, in the order of their registry."""
+    """Solving methods, in the order of the registry."""
     return _items("methods")
 
 
 def weighs(method: str, effort: str = "WEIGHT") -> bool:
-    """Whether a method moves light parts before heavy ones, as the solver's setting wants it."""
+    """Whether a method uses inertia weights with the given setting of Effort."""
     return bool(_REGISTRIES["methods"][method]["weighed"]) and effort == "WEIGHT"
 
 
 def takes_posture_cost(method: str) -> bool:
-    """Whether a method takes a cost that chooses among poses."""
+    """Whether a method takes a posture cost."""
     return bool(_REGISTRIES["methods"][method]["posture_costs"])
 
 
 def limit_items() -> tuple[EnumItem, ...]:
-    """Ways to hold joint limits, in the order of their registry."""
+    """Limit methods, in the order of the registry."""
     return _items("limits")
 
 
 def method_parameters() -> dict[str, tuple[Described, ...]]:
-    """What a person may set of each method: `ikmath`'s description of its parameters."""
+    """The parameters of each solving method that users can set."""
     return _parameters("methods")
 
 
 def avoidance_parameters() -> dict[str, tuple[Described, ...]]:
-    """What a person may set of each way to keep clear of obstacles."""
+    """The parameters of each avoidance method that users can set."""
     return _parameters("avoidance")
 
 
 def avoidance_items() -> tuple[EnumItem, ...]:
-    """Ways to keep clear of obstacles, in the order of their registry."""
+    """Avoidance methods, in the order of the registry."""
     return _items("avoidance")
 
 
 def default_method() -> str:
-    """The method that a new rig starts with: the library's own default."""
+    """The method of new rigs: the library's default."""
     default: str = _REGISTRIES["default"]
     return default
 
@@ -134,8 +135,8 @@ def _parameters(registry: str) -> dict[str, tuple[Described, ...]]:
 
 
 def _items(registry: str) -> tuple[EnumItem, ...]:
-    # The number is what a .blend stores. It comes from the name, not from the place on the list, so that a
-    # new entry of the registry never turns an old file's choice into another one.
+    # A .blend file stores the number. It is computed from the name, not the position, so that new entries do
+    # not change the meaning of old files.
     return tuple(
         (name, entry["label"], entry["description"], "NONE", crc32(name.encode()) & 0x7FFFFFFF)
         for name, entry in _REGISTRIES[registry].items()

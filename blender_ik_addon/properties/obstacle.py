@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One obstacle: an object, or all objects of a collection, that the figure keeps out of. Saved with it.
+"""An obstacle: an object, or all objects of a collection. Saved with the armature object.
 
-Instances count as what they show: an Empty that is an instance of a collection, as sets often are, but also
-what particles, geometry nodes, faces and vertices bear.
+Instances count, too: Empties that instance a collection, as in many sets, and instances from particles,
+geometry nodes, faces and vertices.
 """
 
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ SURFACES = ("MESH", "CURVE", "SURFACE", "FONT", "META")
 def shown_by(
     thing: bpy.types.Object, within: tuple[bpy.types.Object, ...] = ()
 ) -> Iterator[bpy.types.Object]:
-    """An object, and what it shows of the collection that it is an instance of, as deep as that goes."""
+    """An object, and recursively the objects of the collection that it instances."""
     yield thing
     if thing.instance_type == "COLLECTION" and thing.instance_collection is not None:
         for each in thing.instance_collection.all_objects:
@@ -53,12 +53,12 @@ def shown_by(
 
 
 def makes_instances(thing: bpy.types.Object) -> bool:
-    """Whether it may show things at other places: of a collection, on its faces, by particles or nodes."""
+    """Whether an object may show instances: of a collection, on its faces, by particles or nodes."""
     return thing.is_instancer or any(modifier.type == "NODES" for modifier in thing.modifiers)
 
 
 def has_surface(thing: bpy.types.Object) -> bool:
-    """Whether there may be anything to keep out of."""
+    """Whether an object may have a surface."""
     return thing.type in SURFACES or any(
         each.type in SURFACES or any(modifier.type == "NODES" for modifier in each.modifiers)
         for each in shown_by(thing)
@@ -70,7 +70,7 @@ def _may_be_chosen(_obstacle: "ArticulateObstacle", candidate: bpy.types.Object)
 
 
 class ArticulateObstacle(ListItem, bpy.types.PropertyGroup):
-    """An obstacle; its `name` is what scripts call it."""
+    """An obstacle; scripts refer to it by `name`."""
 
     __slots__ = ()
 
@@ -84,7 +84,7 @@ class ArticulateObstacle(ListItem, bpy.types.PropertyGroup):
     )
     collection: PointerProperty(
         name="Collection",
-        description="Collection whose surfaces all count, instead of one object",
+        description="Collection whose surfaces are all obstacles, instead of one object",
         type=bpy.types.Collection,
         override=OVERRIDE,
         update=moved,
@@ -118,13 +118,13 @@ class ArticulateObstacle(ListItem, bpy.types.PropertyGroup):
 
     @property
     def things(self) -> list[bpy.types.Object]:
-        """What it stands for now: the object, or all with a surface in the collection."""
+        """The present objects: the object itself, or all objects with a surface in the collection."""
         if self.collection is not None:
             return [thing for thing in self.collection.all_objects if has_surface(thing)]
         return [self.object] if self.object is not None else []
 
     @property
     def shown_name(self) -> str:
-        """The name of what it stands for; its own if that was deleted."""
+        """The name of its object or collection; its own name if that was deleted."""
         thing = self.collection or self.object
         return thing.name if thing is not None else self.name

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rigs of files from before *Root* could be Automatic: they stay pinned, as their default was then.
+"""Keeps the root of rigs from older files pinned, which was the default before *Root* Automatic.
 
-A .blend stores no property that has its default. Therefore a rig stores its *Root* as soon as something is
-set up on it, also if that is the default. A rig with effectors or settings but without a stored *Root* is
-from an older file.
+A .blend file does not store properties with default values. So a rig stores its *Root* explicitly as soon as
+anything else is set. A rig with effectors or settings but without a stored *Root* is from an older file.
 """
 
 from __future__ import annotations
@@ -19,28 +18,28 @@ OLDER_ROOT = "PINNED"
 
 
 def store_roots(armatures: Iterable[Any]) -> None:
-    """Store the *Root* of all rigs on which something is set up."""
+    """Store the *Root* of all rigs with settings."""
     for armature in armatures:
         if armature.library is None and _lacks_root(armature):
             store_root(armature.articulate)
 
 
 def store_root(rig: Any) -> None:
-    """Store *Root* as it is, if that was not done yet."""
+    """Store the present *Root*, if it is not stored yet."""
     if not rig.solver.is_property_set("root"):
         rig.solver.root = rig.solver.root
 
 
 def pin_older_roots(armatures: Iterable[Any]) -> None:
-    """Pin the roots of rigs from older files; linked ones in memory only."""
+    """Pin the roots of rigs from older files; for linked ones only in memory."""
     for armature in armatures:
         if _lacks_root(armature):
             armature.articulate.solver.root = OLDER_ROOT
 
 
 def _lacks_root(armature: Any) -> bool:
-    """Whether something is set up, but no *Root* is stored."""
-    if not armature.is_property_set("articulate"):  # to look at its settings would make them
+    """Whether a rig has settings but no stored *Root*."""
+    if not armature.is_property_set("articulate"):  # reading the settings would create them
         return False
     rig = armature.articulate
     solver = rig.solver
@@ -50,7 +49,7 @@ def _lacks_root(armature: Any) -> bool:
 
 
 def _stored(group: type) -> list[str]:
-    """Names of the single values that a group stores; what is computed always counts as set."""
+    """Names of the single values that a group stores; computed ones always count as set."""
     return [
         name
         for name, one in declared(group).items()

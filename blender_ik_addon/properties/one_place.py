@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A pin has one place for all frames: moving it for one step would move all other steps, too."""
+"""A pin has one place for all frames: moving it in one frame moves it in all others."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from .. import compat
 
 
 def why_not_moved(effector: Any, frame: float) -> str:
-    """Why a pin may not get another place in a frame, as a sentence; "" if it may.
+    """Why a pin may not be moved in a frame, as a sentence; "" if it may.
 
-    Its influence is keyed, and it holds in other frames with a pause between them and this one. If a driver
-    or an NLA strip sets the influence, it may hold in any frame.
+    It may not if its influence is keyed and is zero between this frame and others in which the pin is active.
+    If a driver or an NLA strip sets the influence, the pin may be active in any frame.
 
     Args:
         effector: `ArticulateEffector` of an original armature object.
@@ -45,13 +45,13 @@ def why_not_moved(effector: Any, frame: float) -> str:
 
 
 def _curves(effector: Any) -> dict[str, Any]:
-    """F-curves of an effector in the active action, by the name of the property."""
+    """F-curves of an effector in the active action, by property name."""
     bag = compat.find_bag(effector.id_data)
     return _by_property(effector, [] if bag is None else bag.fcurves)
 
 
 def _other_curves(effector: Any) -> dict[str, Any]:
-    """Drivers of an effector and its F-curves in NLA strips, by the name of the property."""
+    """Drivers of an effector and its F-curves in NLA strips, by property name."""
     data: Any = effector.id_data.animation_data
     if data is None:
         return {}
@@ -69,7 +69,7 @@ def _by_property(effector: Any, curves: Any) -> dict[str, Any]:
 
 
 def _spans(influence: bpy.types.FCurve) -> list[tuple[float, float]]:
-    """First and last frames between which an influence is above zero."""
+    """First and last frames of the ranges in which an influence is above zero."""
     keys = [float(point.co.x) for point in influence.keyframe_points]
     if not keys:
         return []
@@ -77,5 +77,5 @@ def _spans(influence: bpy.types.FCurve) -> list[tuple[float, float]]:
     on = [False, *(influence.evaluate(frame) > 0.0 for frame in range(first, last + 1)), False]
     turns = [frame for frame, (before, now) in enumerate(pairwise(on), start=first) if before != now]
     spans = [(float(a), float(b - 1)) for a, b in zip(turns[::2], turns[1::2], strict=True)]
-    # what holds at the first or the last key holds before or after it
+    # a range at the first or last key extends to infinity
     return [(-float("inf") if a == first else a, float("inf") if b == last else b) for a, b in spans]

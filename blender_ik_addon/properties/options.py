@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The options of the kinds of effector: every option of every kind.
+"""The options of all kinds of effectors; `kinds` has the options of each kind.
 
 Which kind has which is in `kinds`.
 """
@@ -43,9 +43,9 @@ SPACES = (
 )
 
 KEEPS = (
-    ("AT", "At", "Exactly at that distance, as on a rod", "NONE", 0),
-    ("INSIDE", "Within", "Not farther away than that, as on a leash", "NONE", 1),
-    ("OUTSIDE", "Outside", "Not nearer than that", "NONE", 2),
+    ("AT", "At", "Exactly at this distance, like on a rod", "NONE", 0),
+    ("INSIDE", "Within", "Not farther away than this, like on a leash", "NONE", 1),
+    ("OUTSIDE", "Outside", "Not nearer than this", "NONE", 2),
 )
 
 OVERS = (
@@ -63,7 +63,7 @@ ALL_AXES: Final = (True, True, True)
 
 
 def moved(owner: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
-    """What a script changes, such as a pin that is moved, has to be noticed where the armature is live."""
+    """Tag the armature after a change, so that live solving notices it, and clear the old message."""
     armature: Any = owner.id_data
     armature.update_tag()
     forget_message(armature)
@@ -72,14 +72,14 @@ def moved(owner: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
 
 
 def forget_message(armature: Any) -> None:
-    """What was said of the last solve is not about the figure as it is set up now; live, it is said anew."""
+    """Clear the message on the last solve, which no longer applies; live solving writes a new one."""
     rig = armature.articulate
     if rig.message and not rig.live and armature.library is None:
         rig.message = ""
 
 
 def named(owner: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
-    """A bone was named, or an object of which one is named: it is to remember by what."""
+    """Store the name of a referenced bone, and tag the armature."""
     armature: Any = owner.id_data
     remember(armature)
     if armature.library is None:
@@ -88,7 +88,7 @@ def named(owner: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
 
 
 def reshaped(owner: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
-    """The figure has become thicker or heavier: nothing but this tells it from one that only moves."""
+    """Count a change of thickness or mass, which the overlay could not distinguish from a motion."""
     moved(owner, context)
     manager: Any = context.window_manager
     manager.articulate.flesh_changes += 1
@@ -101,7 +101,7 @@ def _point(bone: bpy.types.Bone, end: str, offset: Any):
 
 
 class EffectorOptions:
-    """The properties, and what follows from them alone."""
+    """The option properties, and functions of these alone."""
 
     __slots__ = ()
 
@@ -301,15 +301,15 @@ class EffectorOptions:
     )
 
     def point_in_bone(self, bone: bpy.types.Bone):
-        """The point that is brought to the target, in the bone's own axes and the armature's units (3,)."""
+        """(3,) the effector's point in the bone's own axes, the armature's units."""
         return _point(bone, self.point, self.offset)
 
     def second_in_bone(self, bone: bpy.types.Bone):
-        """The point of the second bone, in that one's own axes and the armature's units (3,)."""
+        """(3,) the second bone's point in that bone's own axes, the armature's units."""
         return _point(bone, self.second_point, self.second_offset)
 
     @property
     def direction(self) -> tuple[float, float, float]:
-        """The axis that aims, in the bone's own axes."""
+        """The aiming direction in the bone's own axes, a unit vector."""
         x, y, z = (float(self.axis[-1] == letter) for letter in "XYZ")
         return (-x, -y, -z) if self.axis.startswith("-") else (x, y, z)

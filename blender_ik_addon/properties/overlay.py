@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is drawn of a figure over the 3D view. Saved with the armature object."""
+"""Switches of the overlay over the 3D view. Saved with the armature object."""
 
 import bpy
 from bpy.props import BoolProperty
@@ -8,7 +8,7 @@ from .options import OVERRIDE
 
 
 class ArticulateOverlay(bpy.types.PropertyGroup):
-    """One switch for each thing that the overlay can show; the body's capsules have theirs on the body."""
+    """One switch for each part of the overlay; the one for capsules is on the body."""
 
     __slots__ = ()
 

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Library overrides: what is set up on a linked character has to be there when the shot is opened again.
+"""Keeps the settings of library overrides when a file is saved and opened again.
 
-A file keeps of an override what differs from the library. Where the library has nothing of the add-on at all,
-because nobody used it there, Blender 5.0 notes that all of it differs. That it cannot read back: everything
-is lost. Before saving, the linked originals are therefore given the same groups, with all at its default:
-then what differs are single properties, as Blender 4.2 and 4.5 have it by themselves. In the library's file
-nothing changes.
+A file stores only an override's differences from the library. If the library has no data of the add-on,
+Blender 5.0 stores that everything differs, cannot read this back, and loses everything. So before saving, the
+linked originals get the same groups with default values. Then only single properties differ, as in Blender
+4.2 and 4.5. The library's file is not changed.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import bpy
 
 
 def prepare_overrides() -> None:
-    """Let a file that is saved now keep what is set up on overridden armatures."""
+    """Prepare the linked originals so that settings of overridden armatures are saved."""
     for thing in bpy.data.objects:
         override = thing.override_library
         if thing.type != "ARMATURE" or override is None or override.reference is None:
@@ -30,7 +29,7 @@ def prepare_overrides() -> None:
 
 
 def _match(own: Any, linked: Any) -> None:
-    """Make the groups of a linked owner that its override has, and those within."""
+    """Create the groups on a linked owner that its override has, recursively."""
     if not own.is_property_set("articulate"):
         return
     _make(linked.articulate)
@@ -52,4 +51,4 @@ def _match_within(own: Any, linked: Any) -> None:
 
 
 def _make(group: Any) -> None:
-    group.name = group.name  # a group is made when something in it is written
+    group.name = group.name  # writing a property creates the group

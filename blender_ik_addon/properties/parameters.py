@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The parameters of methods, made from what the methods say of themselves.
+"""The parameters of methods as properties, made from the methods' own descriptions.
 
-One property for each parameter of each method, so that a method's settings survive a look at another one.
-A new method brings its parameters with it. Only tooltips of choices are added here.
+Each parameter of each method has its own property, so that a method's settings are kept while another method
+is chosen. Parameters of new methods appear automatically. Only tooltips of choices are added here.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .menus import Described, avoidance_parameters, method_parameters
 from .options import OVERRIDE, moved
 
 _LARGEST = 1e6
-_FINE = 1e-3  # values below this one are shown with all the digits that Blender has
+_FINE = 1e-3  # values below this one are shown with all digits
 _AUTOMATIC = "; 0: the method chooses"
 
 # Tooltips of the choices, by the parameter's name.
@@ -29,12 +29,12 @@ _CHOICES: Final[Mapping[str, Mapping[str, str]]] = {
         "row_givens": "Givens rotations of pairs of rows",
     },
     "objective": {
-        "posture": "The way from the pose that the frame starts with",
-        "limits": "The way from the middle of the joint limits",
+        "posture": "The distance from the pose that the frame starts from",
+        "limits": "The distance from the middle of the joint limits",
     },
     "form": {
-        "reduced": "The multipliers are eliminated before the system is solved",
-        "full": "The whole system with its multipliers is solved",
+        "reduced": "Eliminate the multipliers before solving the system",
+        "full": "Solve the whole system with its multipliers",
     },
     "bounds": {
         "method": "By the setting Joint Limits",
@@ -49,7 +49,7 @@ _CHOICES: Final[Mapping[str, Mapping[str, str]]] = {
 
 
 class _Parameters(bpy.types.PropertyGroup):
-    """Parameters of all entries of a registry; those of one entry are `names(entry)`."""
+    """Parameters of all entries of a registry; see `names` for those of one entry."""
 
     __slots__ = ()
 
@@ -57,11 +57,11 @@ class _Parameters(bpy.types.PropertyGroup):
 
     @classmethod
     def names(cls, entry: str) -> list[str]:
-        """The properties that belong to an entry, in the order in which it names them."""
+        """The properties of an entry, in the order of its parameters."""
         return [_attribute(entry, parameter.name) for parameter in cls.described[entry]]
 
     def options(self, entry: str) -> dict[str, Any]:
-        """What to give to the entry."""
+        """The options of an entry."""
         given = {}
         for parameter in self.described[entry]:
             value = getattr(self, _attribute(entry, parameter.name))
@@ -78,7 +78,7 @@ class ArticulateParameters(_Parameters):
 
 
 class ArticulateAvoidanceParameters(_Parameters):
-    """Parameters of the ways to keep clear of obstacles."""
+    """Parameters of the avoidance methods."""
 
     __slots__ = ()
 
@@ -97,7 +97,7 @@ def _property(parameter: Described) -> Any:
         "update": moved,
     }
     if parameter.choices:
-        # As in the menus: a number made of the word, so that a new choice does not change what files mean.
+        # As in the menus, the number is computed from the word, so that new choices do not change old files.
         tooltips = _CHOICES.get(parameter.name, {})
         items = [
             (

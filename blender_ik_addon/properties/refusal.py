@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The error with which the add-on refuses: a sentence that names the item at fault and what to do."""
+"""The error of a refusal: one sentence that names the item at fault and the remedy."""
 
 
 class Refused(Exception):
     """Something cannot be solved, baked or added; nothing has been changed.
 
     Attributes:
-        sentence: for the user, complete.
-        effector: name of the effector that it is about, or "".
+        sentence: complete message for the user.
+        effector: name of the effector at fault, or "".
     """
 
     def __init__(self, sentence: str, effector: str = "") -> None:

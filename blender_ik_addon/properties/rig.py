@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The root of all that is saved: `Object.articulate`. It means something on armature objects only."""
+"""The root of all saved data: `Object.articulate`. It is used on armature objects only."""
 
 import json
 from typing import Any
@@ -39,15 +39,14 @@ LIVE_MODES = (
 )
 
 LISTS = ("effectors", "obstacles", "body.links", "body.pairs")
-"""Everything on the rig that is a list; the items are of a `ListItem`."""
+"""All lists of a rig; their items are `ListItem`s."""
 
 LIVE_START, LIVE_POSE = "live_start", "live_pose"
-"""Where a live rig remembers what its pose was solved from, and that pose: custom properties, which nobody is
-to set."""
+"""Custom properties in which a live rig stores its start pose and its solved pose."""
 
 
 def _live_changed(rig: "ArticulateRig", context: bpy.types.Context) -> None:
-    """Tell the handlers whether there is anything for them to do."""
+    """Update the session, so that handlers know whether an armature is live."""
     if not rig.live:
         for name in (LIVE_START, LIVE_POSE):
             rig.pop(name, None)
@@ -84,7 +83,7 @@ class ArticulateRig(bpy.types.PropertyGroup):
         name="Live",
         description="Solve in every frame, and when a target or a pin moves. Sets no keys",
         default=False,
-        options=set(),  # no keys: what fades in and out is the influence of the effectors
+        options=set(),  # not animatable: the influence of effectors fades in and out
         override=OVERRIDE,
         update=_live_changed,
     )
@@ -105,58 +104,58 @@ class ArticulateRig(bpy.types.PropertyGroup):
     message: StringProperty(
         name="Message", description="How the last solve or bake ended, in one sentence", options={"HIDDEN"}
     )
-    # In the order of `LISTS`; -1: the items have never remembered their places.
+    # in the order of `LISTS`; -1 if indices were never stored
     list_sizes: IntVectorProperty(
         name="List Sizes",
-        description="How many items the lists had, for animation to follow where they change",
+        description="Former numbers of list items, to update animation when they change",
         size=len(LISTS),
         default=(-1,) * len(LISTS),
         options={"HIDDEN"},
     )
-    # A .blend cannot hold a dict; it holds its text.
+    # a .blend file cannot store a dict, so it is stored as text
     report_json: StringProperty(options={"HIDDEN"})
 
     @property
     def report(self) -> dict[str, Any]:
-        """What the last solve or bake of this armature gave; empty before the first, or if it is unreadable.
+        """The report of the last solve or bake; empty before the first, or if it is unreadable.
 
         Keys: `operation` ("solve" or "bake"), `status`, `message`, `method`, `seconds`, `frames`,
         `frame_start`, `frame_end`, and `effectors`: for each by name `bone`, `kind`, `target`, `priority`,
         `status`, `message`, `mean` and `worst` error in metres with `worst_frame`, `angle_mean` and
-        `angle_worst` in radians with `angle_worst_frame`. What a kind does not ask for is None.
-        Where there are such also `second_bone`, and `chosen`: pairs of a frame and the name of the
-        alternative that is taken from there on.
+        `angle_worst` in radians with `angle_worst_frame`. Errors that a kind does not have are None. Optional
+        keys are `second_bone`, and `chosen`: pairs of a frame and the name of the alternative that is chosen
+        from then on.
 
         `limits`: for each bone at a joint limit `bone`, `axis` (of the bone, "xz" for a swing that two limits
-        bound together), in how many `frames`, and the first such `frame`.
+        bound together), the number of `frames`, and the first `frame`.
 
-        Among obstacles also `clearance` (the smallest one, metres), `nearest` (to what), `clearance_frame`,
-        `nearest_things` (for everything that was the nearest in a frame its `name`, the smallest `clearance`
-        and the `frame` of that), and `ignored`: sentences on obstacles that did not count.
+        With obstacles also `clearance` (the smallest one, metres), `nearest` (its obstacle),
+        `clearance_frame`, `nearest_things` (for each nearest obstacle of a frame its `name`, smallest
+        `clearance` and the `frame` of that), and `ignored`: sentences on ignored obstacles.
         """
         try:
             report = json.loads(self.report_json)
-        except (ValueError, RecursionError):  # nothing yet, or a script or a damaged file left something else
+        except (ValueError, RecursionError):  # empty, or invalid data from a script or a damaged file
             return {}
         return report if isinstance(report, dict) else {}
 
     @property
     def loops(self) -> list[ArticulateEffector]:
-        """The effectors that join two bones (kind LOOP): they are in `effectors` with all others."""
+        """The effectors that join two bones (kind LOOP); they are also in `effectors`."""
         return [effector for effector in self.effectors if "loop" in effector.kind_info.asks]
 
     @property
     def active(self) -> ArticulateEffector | None:
-        """The effector that is highlighted in the list."""
+        """The active effector in the list."""
         index = self.active_effector
         return self.effectors[index] if 0 <= index < len(self.effectors) else None
 
     @property
     def keeps_clear(self) -> bool:
-        """Whether there is anything that the figure keeps out of, be it a limb of its own."""
+        """Whether obstacles or self-collision are enabled."""
         return self.body.self_collision or any(obstacle.enabled for obstacle in self.obstacles)
 
     @property
     def enabled_effectors(self) -> list[ArticulateEffector]:
-        """The effectors that take part in a solve."""
+        """The enabled effectors."""
         return [effector for effector in self.effectors if effector.enabled]

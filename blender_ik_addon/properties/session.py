@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What belongs to the running program and not to a file: what is live, a bake under way, the mouse."""
+"""State of the running program that is not saved: live solving, a running bake, the mouse."""
 
 import bpy
 from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty, IntProperty, StringProperty
@@ -8,12 +8,12 @@ from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty, IntPrope
 class ArticulateSession(bpy.types.PropertyGroup):
     """`WindowManager.articulate`.
 
-    `dragged` is the session id of the armature in the hand, `grip` its bone, from which on upwards `levels`
-    bones take part, 0 for all, and `other` the one that comes along mirrored; `hovered_of` is that of the
-    armature under the mouse, and `taken_of` that of the armature of which a parent was chosen by Alt and the
-    wheel, to be taken by a press.
+    `dragged` is the session id of the dragged armature, `grip` its dragged bone, `levels` the number of bones
+    that may move from there up (0 for all), and `other` the bone that follows mirrored. `hovered_of` is the
+    session id of the armature under the mouse. `taken_of` is that of the armature for which a parent was
+    chosen with Alt and the wheel.
 
-    The counts of changes tell those who keep what they have read that it may not hold any more.
+    The counts of changes invalidate caches.
     """
 
     __slots__ = ()
@@ -22,16 +22,19 @@ class ArticulateSession(bpy.types.PropertyGroup):
     live_changes: IntProperty(name="Live Changes", default=0, options={"SKIP_SAVE"})
     flesh_changes: IntProperty(name="Flesh Changes", default=0, options={"SKIP_SAVE"})
     dragged: IntProperty(name="Dragged", default=0, options={"SKIP_SAVE"})
-    grip: StringProperty(name="Grip", description="Bone in the user's hand", options={"SKIP_SAVE"})
+    grip: StringProperty(name="Grip", description="Bone that is being dragged", options={"SKIP_SAVE"})
     other: StringProperty(
-        name="Other", description="Bone on the other side that comes along", options={"SKIP_SAVE"}
+        name="Other", description="Bone on the other side that follows mirrored", options={"SKIP_SAVE"}
     )
     levels: IntProperty(name="Levels", default=0, options={"SKIP_SAVE"})
     locked: StringProperty(
-        name="Locked", description="Axes that a drag keeps to: X, or XY", options={"SKIP_SAVE"}
+        name="Locked", description="Axes that a drag is constrained to: X, or XY", options={"SKIP_SAVE"}
     )
     axes: FloatVectorProperty(
-        name="Axes", description="Those axes in the world, by rows and columns", size=9, options={"SKIP_SAVE"}
+        name="Axes",
+        description="These axes in world space, by rows and columns",
+        size=9,
+        options={"SKIP_SAVE"},
     )
     anchor: FloatVectorProperty(
         name="Anchor", description="Where the drag began, world", size=3, options={"SKIP_SAVE"}
@@ -40,14 +43,10 @@ class ArticulateSession(bpy.types.PropertyGroup):
     snapped: FloatVectorProperty(
         name="Snapped", description="Where a drag snaps to, world", size=3, options={"SKIP_SAVE"}
     )
-    refused: StringProperty(
-        name="Refused", description="What an operator said last when it said no", options={"SKIP_SAVE"}
-    )
-    unkeyed: StringProperty(
-        name="Unkeyed", description="Why auto-keying keyed nothing the last time", options={"SKIP_SAVE"}
-    )
+    refused: StringProperty(name="Refused", description="Last refusal of an operator", options={"SKIP_SAVE"})
+    unkeyed: StringProperty(name="Unkeyed", description="Why auto-keying set no keys", options={"SKIP_SAVE"})
     unkeyed_told: StringProperty(
-        name="Unkeyed Told", description="The last such sentence that was reported", options={"SKIP_SAVE"}
+        name="Unkeyed Told", description="Last such reason that was reported", options={"SKIP_SAVE"}
     )
     baking: BoolProperty(name="Baking", default=False, options={"SKIP_SAVE"})
     progress: FloatProperty(
@@ -59,12 +58,12 @@ class ArticulateSession(bpy.types.PropertyGroup):
     hovered_of: IntProperty(name="Hovered of", default=0, options={"SKIP_SAVE"})
     taken: StringProperty(name="Taken", description="Parent that a press takes", options={"SKIP_SAVE"})
     taken_from: StringProperty(
-        name="Taken From", description="Bone under the mouse of which it is a parent", options={"SKIP_SAVE"}
+        name="Taken From", description="Bone under the mouse whose parent it is", options={"SKIP_SAVE"}
     )
     taken_of: IntProperty(name="Taken of", default=0, options={"SKIP_SAVE"})
     taken_at: FloatVectorProperty(
         name="Taken at",
-        description="Where the mouse was, pixels of the region",
+        description="Mouse position at that time, pixels of the region",
         size=2,
         options={"SKIP_SAVE"},
     )

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a figure's settings are at a moment, as plain values that can be compared later.
+"""The present settings of a figure as plain values, to detect changes.
 
-Comparing them shows whether data read from an armature is still valid. What is read again in every frame, and
-what a solve writes, is left out.
+Comparing them shows whether cached data of an armature is still valid. Values that are read in every frame,
+and results of a solve, are excluded.
 """
 
 from __future__ import annotations
@@ -38,24 +38,24 @@ _RESULTS = {
     "remembered_index",
 }
 
-_ID: type[bpy.types.ID] = bpy.types.ID  # to look it up takes as long as to read all the rest
+_ID: type[bpy.types.ID] = bpy.types.ID  # looking it up takes as long as reading all the rest
 Reader = Callable[[Any], tuple[Any, ...]]
 
 
 def _reader(group: type, without: frozenset[str] = frozenset()) -> Reader:
-    """What reads a group's own properties: vectors as tuples, objects by their session ids."""
+    """A function that reads a group's own properties: vectors as tuples, objects as session ids."""
     vectors: list[str] = []
     objects: list[str] = []
     plain = ["name"]
     for name, declaration in declared(group).items():
-        kind = getattr(declaration, "function", CollectionProperty)  # else it is no property of Blender's
+        kind = getattr(declaration, "function", CollectionProperty)  # otherwise it is not a Blender property
         if kind is CollectionProperty or name in _EACH_FRAME | _RESULTS | without:
             continue
         if kind in (FloatVectorProperty, BoolVectorProperty):
             vectors.append(name)
         else:
             (objects if kind is PointerProperty else plain).append(name)
-    # this is asked in every frame: one call for all that needs no care
+    # runs in every frame: one call for all plain properties
     simple: Reader = attrgetter(*plain)
     if not vectors and not objects:
         return simple
@@ -81,17 +81,17 @@ _obstacle = _reader(ArticulateObstacle)
 
 
 def settings_untold(rig: ArticulateRig) -> Any:
-    """What can change without Blender evaluating the armature anew: who is in the lists."""
+    """Settings that can change without an update of the armature: the members of its lists."""
     return rig.effectors.keys(), len(rig.obstacles)
 
 
 def effector_settings(rig: ArticulateRig) -> Any:
-    """The effectors."""
+    """The settings of the effectors."""
     return [_settings_of(effector) for effector in rig.effectors]
 
 
 def frame_settings(rig: ArticulateRig) -> Any:
-    """What can change from one frame to the next: solver, effectors, whether anything is kept clear of."""
+    """Settings that can change between frames: solver, effectors, whether there are obstacles."""
     around = rig.body.self_collision or any(obstacle.enabled for obstacle in rig.obstacles)
     return _solver(rig.solver), effector_settings(rig), around
 
@@ -104,7 +104,7 @@ def _settings_of(effector: ArticulateEffector) -> Any:
 
 
 def other_settings(rig: ArticulateRig) -> Any:
-    """The rest: the methods' own parameters, the body and what it weighs."""
+    """Other settings: parameters of the methods, the body and masses."""
     body = rig.body
     armature: Any = rig.id_data
     bones = [bone_settings(armature, name) for name in ("mass", "posture", "kind")]
@@ -113,11 +113,11 @@ def other_settings(rig: ArticulateRig) -> Any:
 
 
 def obstacle_settings(rig: ArticulateRig) -> Any:
-    """The list of obstacles."""
+    """The settings of the obstacles."""
     return [_obstacle(obstacle) for obstacle in rig.obstacles]
 
 
 def settings_around(rig: ArticulateRig) -> Any:
-    """What says what a figure keeps clear of, but for the list of its capsules."""
+    """The settings of obstacles and self-collision, except the list of capsules."""
     body = rig.body
     return rig.solver.method, _body(body), [_pair(pair) for pair in body.pairs], obstacle_settings(rig)

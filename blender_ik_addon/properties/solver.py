@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How the figure is solved: saved with the armature object."""
+"""Settings of the solver. Saved with the armature object."""
 
 from typing import Final
 
@@ -26,7 +26,7 @@ ROOTS = (
             "The root moves if effectors or pins place the hips, or a foot and what is not on a leg, such as"
             " a hand. Else it stays"
         ),
-        "NONE",  # with icons the words have no room in the sidebar
+        "NONE",  # with icons, the labels do not fit in the sidebar
         2,
     ),
     ("PINNED", "Pinned", "The topmost bone stays in its place; it may still turn", "NONE", 0),
@@ -67,7 +67,7 @@ EFFORTS = (
         "WEIGHT",
         "Natural",
         "As a body moves: light limbs before the heavy trunk, joints that bend easily before stiff ones",
-        "NONE",  # with icons the words have no room in the sidebar
+        "NONE",  # with icons, the labels do not fit in the sidebar
         0,
     ),
     ("EVEN", "Even", "All bones turn alike", "NONE", 1),
@@ -89,21 +89,21 @@ POSTURES = (
     (
         "ACTIONS",
         "From Actions",
-        "Poses of the armature's other actions, in which the effectors are placed alike",
+        "Poses of the armature's other actions, in which the effectors are at similar places",
         "NONE",
         2,
     ),
     (
         "LIBRARY",
         "From Pose Library",
-        "Poses of the file that are marked as assets, in which the effectors are placed alike",
+        "Poses of the file that are marked as assets, in which the effectors are at similar places",
         "NONE",
         3,
     ),
 )
 
 LEARNED: Final = {"ACTIONS": "From Actions", "LIBRARY": "From Pose Library"}
-"""Of these the postures that are learned from actions."""
+"""The postures that are learned from actions."""
 
 
 class ArticulateSolver(bpy.types.PropertyGroup):
@@ -121,7 +121,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
     )
     root: EnumProperty(
         name="Root",
-        description="Whether the whole figure may move along",
+        description="Whether the whole figure may move",
         items=ROOTS,
         default="AUTO",
         override=OVERRIDE,
@@ -129,7 +129,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
     )
     hold: EnumProperty(
         name="Hold",
-        description="What holds the figure while a bone is dragged, besides its pins and effectors",
+        description="What keeps the figure in place while a bone is dragged, besides its pins and effectors",
         items=HOLDS,
         default="FEET",
         override=OVERRIDE,
@@ -231,7 +231,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
     )
     posture_from: EnumProperty(
         name="Posture",
-        description="The pose that the figure keeps to where the effectors leave it free",
+        description="The pose that the figure keeps where the effectors leave it free",
         items=POSTURES,
         default="AUTO",
         override=OVERRIDE,

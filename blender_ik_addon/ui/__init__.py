@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Panels, lists and menus: they read properties and call operators by name, nothing else."""
+"""Panels, lists and menus. They read properties and call operators by name."""
 
 from contextlib import suppress
 from typing import Any
@@ -19,17 +19,17 @@ CLASSES = (
 
 
 def attach() -> None:
-    """Add the entries to Blender's own menus, and the pages of the manual."""
+    """Add the entries to Blender's own menus and the manual pages."""
     for owner, draw in _entries():
         owner.append(draw)
     bpy.utils.register_manual_map(manual.manual_map)
 
 
 def detach() -> None:
-    """Take them out again."""
+    """Remove them."""
     for owner, draw in _entries():
         owner.remove(draw)
-    with suppress(ValueError):  # as after a failed attach
+    with suppress(ValueError):  # after a failed attach
         bpy.utils.unregister_manual_map(manual.manual_map)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What only a student of the methods needs: which one solves, by what parameters, and how it keeps clear."""
+"""The panel *Advanced*: solving method, its parameters, and collision avoidance."""
 
 import bpy
 
@@ -10,13 +10,13 @@ from .text import draw_text
 
 
 class ARTICULATE_PT_advanced(SubPanel, bpy.types.Panel):
-    """How the figure is solved."""
+    """Method and solver settings."""
 
     bl_idname = "ARTICULATE_PT_advanced"
     bl_label = "Advanced"
 
     def fill(self, layout, context, armature, rig) -> None:
-        """Method, its parameters, limits and when it stops."""
+        """Method, its parameters, limits and termination."""
         solver = rig.solver
         self._draw_method(layout, context, armature, solver.method)
         draw_all(layout, solver.parameters, solver.parameters.names(solver.method))
@@ -32,7 +32,7 @@ class ARTICULATE_PT_advanced(SubPanel, bpy.types.Panel):
 
     @staticmethod
     def _draw_method(layout, context, armature, method) -> None:
-        """The method, whose menu greys out what cannot take what is asked; and why this one cannot."""
+        """The method menu, and the reason if the method cannot be used."""
         label = next(item[1] for item in method_items() if item[0] == method)
         wrong = objections(armature)[method]
         line = layout.split(factor=0.4, align=True)
@@ -47,14 +47,14 @@ class ARTICULATE_PT_advanced(SubPanel, bpy.types.Panel):
 
 
 class ARTICULATE_PT_avoidance(SubPanel, bpy.types.Panel):
-    """How the figure keeps clear."""
+    """The avoidance method."""
 
     bl_idname = "ARTICULATE_PT_avoidance"
     bl_label = "Avoidance"
     bl_parent_id = "ARTICULATE_PT_advanced"
 
     def fill(self, layout, _context, _armature, rig) -> None:
-        """The way and its parameters."""
+        """The method and its parameters."""
         body = rig.body
         layout.column().prop(body, "avoidance", text="Method")
         draw_all(layout, body.parameters, body.parameters.names(body.avoidance))

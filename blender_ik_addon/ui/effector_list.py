@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The list of effectors: one line each, with what matters while posing."""
+"""The list of effectors: one line each, with the information needed while posing."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -15,30 +15,30 @@ from .text import ICON, letters, sidebar_width
 ENDED: Mapping[str, Any] = MappingProxyType(
     {"REACHED": "CHECKMARK", "BEST_EFFORT": "ERROR", "BLOCKED": "CANCEL", "OFF": "RADIOBUT_OFF"}
 )
-"""Icons for how the last solve ended for an effector."""
+"""Icons for the result of the last solve of an effector."""
 
 _HELD: Mapping[str, Any] = MappingProxyType({"PIN": "PINNED", "MOTION": "ACTION"})
-"""Icons for what holds an effector without a target."""
+"""Icons for effectors without a target."""
 
 Label = tuple[str, str]  # text and icon
 _NO_TARGET = "no target"
 
-# Pixels, at a resolution scale of 1. Blender shares a line out as it likes; names are to have what is left.
-_BESIDE = 114.0  # of the sidebar, beside a line of the list
-_MARGIN = 16.0  # on both sides of words,
-_EDGE = 28.0  # and of a name, which is a field to type in
-_MOST = 0.6  # of a line, before which a name is not cut for what was set up
+# Pixels at a resolution scale of 1. Blender does not lay out a line by its contents; names get the rest.
+_BESIDE = 114.0  # part of the sidebar's width beside a line of the list
+_MARGIN = 16.0  # on both sides of a text
+_EDGE = 28.0  # on both sides of a name, which is a text field
+_MOST = 0.6  # share of a line up to which a name is not shortened
 
 
 class ARTICULATE_UL_effectors(bpy.types.UIList):
-    """Kind, name, a target that is not its own, weight, error, on or off."""
+    """Kind, name, a target that is not the effector's own, weight, error, on or off."""
 
     bl_idname = "ARTICULATE_UL_effectors"
 
     def draw_item(
         self, context, layout, rig, effector, _icon, _active_data, _active_property, _index=0, _flag=0
     ) -> None:
-        """One line; red where the bone or the target is missing. What is as usual is not worth the room."""
+        """Draw one line; red if the bone or the target is missing. Default values are not shown."""
         line = layout.row(align=True)
         line.active = effector.enabled
         room, width = max(sidebar_width(context) - _BESIDE, 1.0), letters(context)
@@ -58,9 +58,9 @@ class ARTICULATE_UL_effectors(bpy.types.UIList):
 
 
 def _labels(effector, room: float, width: Callable[[str], float]) -> tuple[list[Label], float]:
-    """What is said beside the name, and how much of the line that is to have.
+    """The labels beside the name, and the width that they get.
 
-    How it ended goes before what was set up, of which names leave to be seen what there is room for.
+    The result has precedence over the settings, which are shown if there is space.
     """
     pin = _HELD.get(effector.follows, "NONE")
     target = _target_text(effector), pin
@@ -71,12 +71,12 @@ def _labels(effector, room: float, width: Callable[[str], float]) -> tuple[list[
         ended = "" if status == "REACHED" else _worst(effector), ENDED[status]
     told: list[Label] = []
     taken = 0.0
-    least = ("", pin) if ended[0] else target  # alone it is cut and not left out
+    least = ("", pin) if ended[0] else target  # alone it is shortened, not omitted
     ways = [(target, weight, ended), (target, ended), (least, ended)]
     if ended[0]:
-        ways += [(("", ended[1]),), ()]  # in a narrow sidebar the sign alone, and rather the name than that
+        ways += [(("", ended[1]),), ()]  # in a narrow sidebar the icon alone, or nothing beside the name
     for several in ways:
-        told = [label for label in several if label != ("", "NONE")]  # an empty one takes room, too
+        told = [label for label in several if label != ("", "NONE")]  # an empty label takes space, too
         taken = sum(ICON * (icon != "NONE") + (width(text) + _MARGIN if text else 0.0) for text, icon in told)
         if taken <= room:
             break
@@ -84,18 +84,18 @@ def _labels(effector, room: float, width: Callable[[str], float]) -> tuple[list[
 
 
 def error_text(effector) -> str:
-    """The error after the last solve, short; empty before it and where the effector was off."""
+    """The error after the last solve; empty before it and if the effector was off."""
     return " ".join(_errors(effector))
 
 
 def _worst(effector) -> str:
-    """Of two errors the one that is more to be seen; a list has no room for both."""
+    """The more visible one of both errors, because the list has no space for both."""
     errors = _errors(effector, short=True)
     return errors[-1] if effector.angle > effector.error else "".join(errors[:1])
 
 
 def _errors(effector, *, short: bool = False) -> list[str]:
-    """Distance and angle, as far as the kind has them; short where there is little room."""
+    """Distance and angle, as far as the kind has them; `short` for little space."""
     parts: list[str] = []
     if effector.status not in {"REACHED", "BEST_EFFORT", "BLOCKED"}:
         return parts
@@ -107,7 +107,7 @@ def _errors(effector, *, short: bool = False) -> list[str]:
 
 
 def how_it_ended(effector) -> str:
-    """Status after the last solve or bake; what nobody can see does not count as short."""
+    """Status after the last solve or bake; invisible errors count as reached."""
     short = effector.status in {"BEST_EFFORT", "BLOCKED"}
     if short and not is_seen(effector.id_data, effector.error, effector.angle):
         return "REACHED"
@@ -115,7 +115,7 @@ def how_it_ended(effector) -> str:
 
 
 def ended_text(effector) -> str:
-    """How the last solve or bake ended for an effector, as one sentence; "" where there was none."""
+    """The result of the last solve or bake for an effector, as one sentence; "" if there was none."""
     ended = how_it_ended(effector)
     if ended == "REACHED":
         return f"{effector.name} is at its target"
@@ -123,7 +123,7 @@ def ended_text(effector) -> str:
 
 
 def _target_text(effector) -> str:
-    """What it follows, where that is not its own Empty or pin."""
+    """The name of its target, unless that is its own Empty or pin."""
     follows = effector.follows
     if effector.alternatives is not None and "alternatives" in effector.kind_info.options:
         return _unless_own(effector.alternatives.name, "Targets ", effector)
@@ -134,7 +134,7 @@ def _target_text(effector) -> str:
 
 
 def _unless_own(name: str, prefix: str, effector) -> str:
-    """A name, but for one as the add-on names its own."""
+    """A name, or "" if it is a default name of the add-on."""
     return "" if name in (prefix + effector.name, prefix + effector.bone) else name
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which page of the manual "Online Manual" opens, in the menu of a right-click on a button or a setting."""
+"""The manual page that "Online Manual" opens, in the context menu of a button or setting."""
 
 from __future__ import annotations
 
@@ -43,12 +43,14 @@ PAGES: Final = (
     ("bpy.ops.articulate.*", "index"),
     ("bpy.types.articulate*", "index"),
 )
-"""What Blender calls an operator or a property (in small letters, `*` for the rest), and the page; the first
-that fits counts."""
+"""Blender's identifiers of operators and properties (lower case, wildcards), and the page of each.
+
+The first match counts.
+"""
 
 
 def manual_map() -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Address of the manual, and the page of each name. The manifest says where the website is."""
+    """URL of the manual, and the page of each identifier. The website is read from the manifest."""
     import tomllib  # needed at a click, not at each start of Blender
 
     website = tomllib.loads(_MANIFEST.read_text(encoding="utf-8"))["website"].rstrip("/")

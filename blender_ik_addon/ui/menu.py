@@ -11,13 +11,13 @@ from ..properties.menus import method_items
 
 
 class ARTICULATE_MT_pins(bpy.types.Menu):
-    """Hold bones where they are."""
+    """Pin bones."""
 
     bl_idname = "ARTICULATE_MT_pins"
     bl_label = "Pins"
 
     def draw(self, _context) -> None:
-        """For the selected bones; for all."""
+        """Entries for the selected bones, and for all."""
         layout = self.layout
         layout.operator("articulate.pin", text="Pin Position", icon="PINNED").kind = "POSITION"
         layout.operator("articulate.pin", text="Pin Rotation").kind = "ORIENTATION"
@@ -38,7 +38,7 @@ class ARTICULATE_MT_pose(bpy.types.Menu):
     bl_label = "Articulate"
 
     def draw(self, context) -> None:
-        """The operators by name."""
+        """Entries for the operators."""
         layout = self.layout
         layout.operator_menu_enum("articulate.effector_add", "kind", text="Add Effector")
         layout.operator("articulate.effector_remove")
@@ -46,9 +46,9 @@ class ARTICULATE_MT_pose(bpy.types.Menu):
         layout.menu(ARTICULATE_MT_pins.bl_idname)
         layout.separator()
         active = context.active_pose_bone
-        # "IK" is what those will type who look for it by F3.
+        # "IK" is included because users search for it with F3.
         drag = layout.operator("articulate.drag", text="Drag Bone with IK")
-        drag.bone = active.name if active else ""  # not what is under the menu
+        drag.bone = active.name if active else ""  # otherwise the bone under the menu
         layout.operator("articulate.solve", text="Solve IK")
         layout.operator("articulate.bake", text="Bake IK to Keyframes")
         layout.operator("articulate.report_show")
@@ -58,13 +58,13 @@ class ARTICULATE_MT_pose(bpy.types.Menu):
 
 
 class ARTICULATE_MT_method(bpy.types.Menu):
-    """The ways of solving; those that cannot take what the effectors ask for are greyed out."""
+    """The solving methods; those that do not support the effectors are greyed out."""
 
     bl_idname = "ARTICULATE_MT_method"
     bl_label = "Method"
 
     def draw(self, context) -> None:
-        """One entry for each; its tooltip says what it is, and why it is grey."""
+        """One entry per method; its tooltip has the description and the reason if it is disabled."""
         armature = active_armature(context)
         chosen, wrong = rig_of(armature).solver.method, objections(armature)
         for name, label, *_ in method_items():
@@ -75,20 +75,20 @@ class ARTICULATE_MT_method(bpy.types.Menu):
 
 
 def draw_entry(self: Any, _context: bpy.types.Context) -> None:
-    """The entry in Blender's own Pose menu, and in the menu of a right-click in Pose Mode."""
+    """Entry of Blender's Pose menu, and of the context menu in Pose Mode."""
     self.layout.separator()
     self.layout.menu(ARTICULATE_MT_pose.bl_idname)
 
 
 def draw_begin(self: Any, context: bpy.types.Context) -> None:
-    """The entry in the menu of a right-click in Object Mode, on a character."""
+    """Entry of the context menu of a character in Object Mode."""
     if posed_armature(context) is not None:
         self.layout.separator()
         self.layout.operator("articulate.begin", icon="CON_KINEMATIC")
 
 
 def draw_elephant(self: Any, _context: bpy.types.Context) -> None:
-    """The entry in Blender's own Add > Armature menu."""
+    """Entry of Blender's Add > Armature menu."""
     self.layout.operator("articulate.elephant_add", icon="OUTLINER_OB_ARMATURE")
 
 

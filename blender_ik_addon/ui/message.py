@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the tab says: one sentence, in one place, that never moves a button."""
+"""The message of the panel: one sentence at a fixed place, which never moves the buttons."""
 
 from typing import Any, Final
 
@@ -9,7 +9,7 @@ from ..properties.access import rig_of, session_of
 from .text import draw_fixed, sidebar_width
 
 ROWS: Final = 3
-_BUTTON: Final = 40.0  # pixels of the sidebar, at a resolution scale of 1, for the button beside it
+_BUTTON: Final = 40.0  # width of the button beside it, pixels at a resolution scale of 1
 FIRST_STEP: Final = "Drag any bone: the body follows. Pin what must stay. + makes a bone follow an object."
 
 
@@ -19,12 +19,12 @@ def draw_message(
     armature: bpy.types.Object,
     refusal: Exception | None,
 ) -> None:
-    """The sentence, and the button of the report.
+    """Draw the message and the report button.
 
     Args:
         layout: of the tab; context: for its width.
         armature: the active one.
-        refusal: why it cannot be solved, None if it can.
+        refusal: the reason why it cannot be solved, or None.
     """
     session = session_of(context)
     row = layout.row()
@@ -41,7 +41,7 @@ def draw_message(
 
 
 def present_message(armature: bpy.types.Object, refusal: Exception | None) -> tuple[str, Any]:
-    """What there is to say now, and its icon."""
+    """The present message and its icon."""
     rig = rig_of(armature)
     if refusal is not None and (rig.effectors or armature.library is not None):
         return str(refusal), "ERROR"

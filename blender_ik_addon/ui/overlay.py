@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is drawn over the 3D view: switches in the tab, and in Blender's own popover of overlays."""
+"""Switches of the overlay, in the panel and in Blender's Overlays popover."""
 
 import bpy
 
@@ -12,7 +12,7 @@ _EFFECTORS = ("lines", "pins", "chain", "gizmos")
 
 
 def _draw_switches(layout, armature) -> None:
-    """One switch a line, in two columns; what only a student of the methods needs is in *Advanced*."""
+    """Draw the switches in two columns; those for experts are in *Advanced*."""
     rig = rig_of(armature)
     row = layout.row()
     column = row.column(align=True)
@@ -25,7 +25,7 @@ def _draw_switches(layout, armature) -> None:
 
 
 class ARTICULATE_PT_viewport(SubPanel, bpy.types.Panel):
-    """What the overlay shows of the active armature."""
+    """The overlay's switches for the active armature."""
 
     bl_idname = "ARTICULATE_PT_viewport"
     bl_label = "Viewport"
@@ -38,7 +38,7 @@ class ARTICULATE_PT_viewport(SubPanel, bpy.types.Panel):
 
 
 class ARTICULATE_PT_overlays(bpy.types.Panel):
-    """The same, where Blender has the switches of all overlays."""
+    """The same switches in Blender's Overlays popover."""
 
     bl_idname = "ARTICULATE_PT_overlays"
     bl_label = "Articulate"
@@ -48,7 +48,7 @@ class ARTICULATE_PT_overlays(bpy.types.Panel):
 
     @classmethod
     def poll(cls, context) -> bool:
-        """Only with an armature."""
+        """Whether there is an armature."""
         return active_armature(context) is not None
 
     def draw(self, context) -> None:

@@ -18,7 +18,7 @@ from .text import draw_fixed, draw_text
 TOOL = "articulate.drag_bone"
 HINT = "Select the armature of a character, or the character itself, to pose it"
 _ENDED_ROWS: Final = 2
-_LABEL_SHARE: Final = 0.4  # of a line, that Blender gives to the label of a setting
+_LABEL_SHARE: Final = 0.4  # share of a line that Blender uses for the label of a setting
 DETAILS = (
     "point",
     "offset",
@@ -33,7 +33,7 @@ DETAILS = (
     "planted",
     "footprint",
 )
-"""Options of effectors that are seldom touched."""
+"""Options of effectors that are rarely changed."""
 
 
 class ARTICULATE_PT_main(Tab, bpy.types.Panel):
@@ -43,7 +43,7 @@ class ARTICULATE_PT_main(Tab, bpy.types.Panel):
     bl_label = "Articulate"
 
     def draw(self, context) -> None:
-        """The list, the buttons beside it, what is wrong, Solve."""
+        """The list, its buttons, messages, Solve."""
         layout = self.layout
         armature = active_armature(context)
         if armature is None:
@@ -61,7 +61,7 @@ class ARTICULATE_PT_main(Tab, bpy.types.Panel):
         self._draw_solve(context, armature)
 
     def _draw_begin(self, context) -> None:
-        """The button that takes the tool, from wherever one is."""
+        """The button that activates the tool."""
         row = self.layout.row()
         row.scale_y = 1.3
         tool = context.workspace.tools.from_space_view3d_mode("POSE", create=False)
@@ -69,7 +69,7 @@ class ARTICULATE_PT_main(Tab, bpy.types.Panel):
         row.operator("articulate.begin", icon="CON_KINEMATIC", depress=active)
 
     def _draw_drag(self, context) -> None:
-        """What one begins with: the tool, and pins."""
+        """The tool and pins."""
         self._draw_begin(context)
         if context.mode == "POSE":
             row = self.layout.row(align=True)
@@ -78,7 +78,7 @@ class ARTICULATE_PT_main(Tab, bpy.types.Panel):
             row.operator("articulate.unpin_all", text="", icon="X")
 
     def _draw_solve(self, context, armature) -> None:
-        """Live, Record, Solve and Bake; below them what there is to say, in a place of its own."""
+        """Live, Record, Solve and Bake, and the message below at a fixed place."""
         layout, rig = self.layout, rig_of(armature)
         row = layout.row()
         row.prop(rig, "live", icon="FILE_REFRESH", toggle=True)
@@ -93,7 +93,7 @@ class ARTICULATE_PT_main(Tab, bpy.types.Panel):
 
 
 class ARTICULATE_PT_effector(SubPanel, bpy.types.Panel):
-    """Details of the effector that is highlighted in the list."""
+    """Details of the active effector."""
 
     bl_idname = "ARTICULATE_PT_effector"
     bl_label = "Effector"
@@ -101,12 +101,12 @@ class ARTICULATE_PT_effector(SubPanel, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context) -> bool:
-        """Only where an effector is active."""
+        """Whether an effector is active."""
         armature = active_armature(context)
         return armature is not None and rig_of(armature).active is not None
 
     def fill(self, layout, context, armature, rig) -> None:
-        """Bone, kind, target, how much it counts; what the last solve left."""
+        """Bone, kind, target and weights, and the result of the last solve."""
         effector, bone = rig.active, active_bone(context, armature)
         column = layout.column()
         column.prop(effector, "kind")
@@ -125,7 +125,7 @@ class ARTICULATE_PT_effector(SubPanel, bpy.types.Panel):
 
 
 class ARTICULATE_PT_details(SubPanel, bpy.types.Panel):
-    """What of an effector is seldom touched."""
+    """Options of an effector that are rarely changed."""
 
     bl_idname = "ARTICULATE_PT_details"
     bl_label = "Point, Axes and Slack"
@@ -133,25 +133,25 @@ class ARTICULATE_PT_details(SubPanel, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context) -> bool:
-        """Only where there is any of it."""
+        """Whether the effector has such options."""
         armature = active_armature(context)
         effector = rig_of(armature).active if armature is not None else None
         return effector is not None and bool(set(shown_options(effector)) & set(DETAILS))
 
     def fill(self, layout, _context, armature, rig) -> None:
-        """As the effector's kind has them."""
+        """The options of the effector's kind."""
         for option in shown_options(rig.active):
             if option in DETAILS:
                 draw_option(layout, armature, rig.active, option)
 
 
 def shown_options(effector) -> list[str]:
-    """The options that an effector's kind has and that mean something beside the others."""
+    """The options of an effector's kind that have an effect with its present settings."""
     return [option for option in effector.kind_info.options if effector.shows(option)]
 
 
 def draw_option(layout, armature, effector, option) -> None:
-    """One option of the effector's kind; what can be animated has its dot."""
+    """Draw one option of the effector's kind; animatable options have a key dot."""
     column = layout.column()
     column.use_property_decorate = option in AMOUNTS
     if option in ("axes", "turn_axes"):
@@ -177,13 +177,13 @@ def draw_option(layout, armature, effector, option) -> None:
 
 
 class ARTICULATE_PT_posture(SubPanel, bpy.types.Panel):
-    """What holds the figure, and which of its poses it takes."""
+    """Settings that hold the figure or choose among its poses."""
 
     bl_idname = "ARTICULATE_PT_posture"
     bl_label = "Posture"
 
     def fill(self, layout, context, armature, rig) -> None:
-        """The settings that a pose depends on, whatever the method."""
+        """The settings that affect the pose with any method."""
         solver, bone = rig.solver, active_bone(context, armature)
         column = layout.column()
         row = column.row(align=True)
@@ -213,7 +213,7 @@ class ARTICULATE_PT_posture(SubPanel, bpy.types.Panel):
 
 
 class ARTICULATE_PT_bake(SubPanel, bpy.types.Panel):
-    """What is solved live, and what the bake writes."""
+    """Settings of live solving and of the bake."""
 
     bl_idname = "ARTICULATE_PT_bake"
     bl_label = "Live and Bake"
@@ -222,7 +222,7 @@ class ARTICULATE_PT_bake(SubPanel, bpy.types.Panel):
         """The settings of live solving and of the bake."""
         settings = rig.bake
         layout.column().prop(rig, "live_mode")
-        # A render poses a live figure from a thread of its own.
+        # a render poses live figures from its own thread
         row = layout.split(factor=_LABEL_SHARE)
         name = row.row()
         name.alignment = "RIGHT"

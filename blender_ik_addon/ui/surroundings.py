@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the figure keeps clear of: the list of obstacles, and how thick the figure is."""
+"""Panels and lists for obstacles, capsules and self-collision."""
 
 import bpy
 
@@ -17,7 +17,7 @@ class ARTICULATE_UL_obstacles(bpy.types.UIList):
     def draw_item(
         self, _context, layout, _rig, obstacle, _icon, _active_data, _active_property, _index=0, _flag=0
     ) -> None:
-        """One line; red where the object is gone."""
+        """Draw one line; red if the object was deleted."""
         line = layout.row(align=True)
         line.active = obstacle.enabled
         name = line.row(align=True)
@@ -38,7 +38,7 @@ class ARTICULATE_UL_links(bpy.types.UIList):
     def draw_item(
         self, _context, layout, body, link, _icon, _active_data, _active_property, _index=0, _flag=0
     ) -> None:
-        """One line; red where the bone is gone."""
+        """Draw one line; red if the bone does not exist."""
         line = layout.row(align=True)
         line.active = link.enabled
         split = line.split(factor=0.65, align=True)
@@ -57,7 +57,7 @@ class ARTICULATE_UL_pairs(bpy.types.UIList):
     def draw_item(
         self, _context, layout, body, pair, _icon, _active_data, _active_property, _index=0, _flag=0
     ) -> None:
-        """One line; red where a bone is gone."""
+        """Draw one line; red if a bone does not exist."""
         line = layout.row(align=True)
         for name in (pair.a, pair.b):
             part = line.row(align=True)
@@ -67,13 +67,13 @@ class ARTICULATE_UL_pairs(bpy.types.UIList):
 
 
 class ARTICULATE_PT_obstacles(SubPanel, bpy.types.Panel):
-    """What the figure keeps out of."""
+    """The obstacles of the figure."""
 
     bl_idname = "ARTICULATE_PT_obstacles"
     bl_label = "Obstacles"
 
     def fill(self, layout, context, _armature, rig) -> None:
-        """The list, the active one's details, what the last solve came to."""
+        """The list, details of the active obstacle, and results of the last solve."""
         column = draw_list(layout, ARTICULATE_UL_obstacles, rig, "obstacles", "active_obstacle")
         column.operator("articulate.obstacle_add", text="", icon="ADD")
         column.operator("articulate.obstacle_remove", text="", icon="REMOVE").obstacle = ""
@@ -87,14 +87,14 @@ class ARTICULATE_PT_obstacles(SubPanel, bpy.types.Panel):
 
 
 class ARTICULATE_PT_body(SubPanel, bpy.types.Panel):
-    """How thick the figure is."""
+    """The thickness of the figure."""
 
     bl_idname = "ARTICULATE_PT_body"
     bl_label = "Body"
     bl_parent_id = "ARTICULATE_PT_obstacles"
 
     def fill(self, layout, context, armature, rig) -> None:
-        """Fit, the list of capsules, that of the active bone, the margin."""
+        """The fit button, the list of capsules, the capsule of the active bone, the margin."""
         body, bone = rig.body, active_bone(context, armature)
         row = layout.row(align=True)
         row.operator("articulate.body_fit", icon="MOD_SKIN")
@@ -120,7 +120,7 @@ class ARTICULATE_PT_body(SubPanel, bpy.types.Panel):
 
 
 class ARTICULATE_PT_self_collision(SubPanel, bpy.types.Panel):
-    """What parts of the figure may touch each other."""
+    """Parts of the figure that may touch each other."""
 
     bl_idname = "ARTICULATE_PT_self_collision"
     bl_label = "Self-Collision"

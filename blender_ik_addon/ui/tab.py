@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where panels stand: in the tab "Articulate" of the 3D View's sidebar, most of them below the first."""
+"""Base classes of panels in the tab "Articulate" of the 3D View's sidebar."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from ..properties.access import active_armature, rig_of
 
 
 class Tab:
-    """In the tab itself."""
+    """A panel in the tab."""
 
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
@@ -15,7 +15,7 @@ class Tab:
 
 
 class SubPanel(Tab):
-    """Below the tab's first panel, closed at first; a panel has `fill` in place of `draw`."""
+    """A panel below the tab's first one, closed by default; subclasses implement `fill` instead of `draw`."""
 
     layout: Any
     bl_parent_id = "ARTICULATE_PT_main"
@@ -23,18 +23,18 @@ class SubPanel(Tab):
 
     @classmethod
     def poll(cls, context) -> bool:
-        """Only with an armature."""
+        """Whether there is an armature."""
         return active_armature(context) is not None
 
     def draw(self, context) -> None:
-        """The panel, with labels beside its settings and no dots for keys."""
+        """Draw the panel, with labels beside the settings and no key dots."""
         layout, armature = self.layout, active_armature(context)
         layout.use_property_split = True
         layout.use_property_decorate = False
         self.fill(layout, context, armature, rig_of(armature))
 
     def fill(self, layout, context, armature, rig) -> None:
-        """What stands in the panel.
+        """Draw the panel's contents.
 
         Args:
             layout: of the panel; context: as for `draw`; armature: the active one; rig: its settings.
@@ -43,11 +43,12 @@ class SubPanel(Tab):
 
 
 def draw_list(layout, kind, owner, items, active, rows=2):
-    """A list of items; the column beside it, for its buttons.
+    """Draw a list of items; returns the column beside it for buttons.
 
     Args:
-        layout: where; kind: class of the list; owner: of the items; items, active: its properties.
-        rows: how many lines are seen.
+        layout: to draw to; kind: class of the list; owner: of the items; items, active: names of its
+            properties.
+        rows: number of visible lines.
     """
     row = layout.row()
     row.use_property_split = False
@@ -56,9 +57,9 @@ def draw_list(layout, kind, owner, items, active, rows=2):
 
 
 def draw_of_bone(layout, name):
-    """The name of a bone in a line of its own; the column below, for settings of that bone.
+    """Draw the name of a bone in a line of its own; returns the column for settings of that bone.
 
-    Beside a setting, a name has no room in a sidebar of the usual width.
+    In a sidebar of the usual width there is no room for a name beside a setting.
     """
     column = layout.column()
     column.label(text=name, icon="BONE_DATA")
@@ -66,12 +67,12 @@ def draw_of_bone(layout, name):
 
 
 def draw_eye(line, item) -> None:
-    """The switch at the end of an item's line."""
+    """Draw the switch at the end of an item's line."""
     line.prop(item, "enabled", text="", emboss=False, icon="HIDE_OFF" if item.enabled else "HIDE_ON")
 
 
 def draw_all(layout, owner, names) -> None:
-    """Settings below one another."""
+    """Draw settings below one another."""
     column = layout.column()
     for name in names:
         column.prop(owner, name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sentences on a panel: Blender's labels do not wrap, so they are cut to the width of the sidebar."""
+"""Wraps text to the width of the sidebar, because Blender's labels do not wrap."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any, Final
 import blf
 import bpy
 
-_MARGIN: Final = 56.0  # pixels, at a resolution scale of 1: edges, tabs, and how far in a sub-panel stands
+_MARGIN: Final = 56.0  # pixels at a resolution scale of 1: edges, tabs, and indentation of sub-panels
 ICON: Final = 20.0
-_FONT: Final = 0  # the one that Blender writes its panels in
+_FONT: Final = 0  # the font of panels
 _LEAST: Final = 60.0
 _DOTS: Final = "…"
 _GAP: Final = 16.0  # around the button beside a text
@@ -20,11 +20,11 @@ _GAP: Final = 16.0  # around the button beside a text
 def draw_text(
     layout: bpy.types.UILayout, context: bpy.types.Context, text: str, *, icon: Any = "NONE"
 ) -> None:
-    """A text in as many lines as it needs.
+    """Draw a text with as many lines as it needs.
 
     Args:
-        layout: where.
-        context: for the width of the region, the scale of the interface and its letters.
+        layout: to draw to.
+        context: for the width of the region, the interface scale and the font.
         text: one or more sentences.
         icon: in front of the first line.
     """
@@ -42,13 +42,13 @@ def draw_text(
 def draw_fixed(
     layout: bpy.types.UILayout, context: bpy.types.Context, text: str, rows: int, *, icon: Any = "NONE"
 ) -> None:
-    """A text in a place that always has the same height, so that nothing below moves with it.
+    """Draw a text in a box of constant height, so that nothing below it moves.
 
     Args:
-        layout: where, in a row with at most one button.
+        layout: to draw to, a row with at most one button.
         context: as for `draw_text`.
-        text: one or more sentences; what does not fit ends in dots.
-        rows: how many lines the place has.
+        text: one or more sentences; truncated with dots if it does not fit.
+        rows: number of lines.
         icon: in front of the first line.
     """
     width = letters(context)
@@ -71,12 +71,12 @@ def draw_fixed(
 
 
 def sidebar_width(context: bpy.types.Context) -> float:
-    """Pixels, at a resolution scale of 1, of the region that is drawn."""
+    """Width of the region, pixels at a resolution scale of 1."""
     return context.region.width / _scale(context) if context.region else 300.0
 
 
 def letters(context: bpy.types.Context) -> Callable[[str], float]:
-    """What measures words as panels write them, in such pixels."""
+    """A function that measures text in the panels' font, in the same pixels."""
     preferences: Any = context.preferences
     scale = _scale(context)
     blf.size(_FONT, preferences.ui_styles[0].widget.points * scale)
@@ -88,12 +88,12 @@ def _scale(context: bpy.types.Context) -> float:
 
 
 def wrap(text: str, room: float, width: Callable[[str], float]) -> Iterator[str]:
-    """Lines that fit; a word that does not fit by itself, as names in scripts without spaces, is cut.
+    """Split a text into lines that fit; long words without spaces are split.
 
     Args:
         text: words between spaces.
-        room: for a line.
-        width: of some words, measured as `room` is.
+        room: width of a line.
+        width: gives the width of a text, in the unit of `room`.
     """
     line = ""
     for word in text.split():

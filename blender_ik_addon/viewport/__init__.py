@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is in the 3D view itself: the tool, its keys, the overlay and the gizmos."""
+"""Everything in the 3D view: the tool, its keys, the overlay and the gizmos."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ CLASSES = (*hover.CLASSES, *gizmos.CLASSES)
 
 
 def attach() -> None:
-    """Add the tool to the toolbar and the keys to the keymap; begin to draw."""
+    """Register the tool, the keys and the draw handlers."""
     tool.attach()
     selection.LISTENER.attach()
     keys.attach()
@@ -18,7 +18,7 @@ def attach() -> None:
 
 
 def detach() -> None:
-    """Take them out again."""
+    """Remove them."""
     hints.detach()
     overlay.detach()
     keys.detach()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which bones are drawn as the chain, found once; where they are is all that changes while a figure moves."""
+"""The bones that are drawn as the chain. They are cached; only their transforms change in a motion."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from .colours import ALONG, CHAIN
 from .strokes import Strokes
 
 Chain = tuple[str, str]
-_APART: Final = 1e-3  # of a bone's length: what is nearer to its tip hangs from it
+_APART: Final = 1e-3  # share of a bone's length; a child's head farther away gets a line to its parent
 _ONES: Final = np.ones(3)
 
 
 @dataclass(frozen=True, eq=False)
 class Chains:
-    """N bones that are drawn.
+    """The N bones to draw.
 
     Attributes:
-        numbers: (N,) of them: those that come along, then the main ones, from the row `first` on.
+        numbers: (N,) indices: first the other bones, then the main ones, from the row `first` on.
         length: (N,) in the armature's units.
-        hung: (H,) rows of those that need not begin at the tip of the bone above, as the short bones of an
-            imported figure; above: (H,) its row.
+        hung: (H,) rows of bones that may not begin at the parent's tip, for example short bones of imported
+            figures; above: (H,) the parents' rows.
     """
 
     numbers: Indices
@@ -37,12 +37,12 @@ class Chains:
 
     @classmethod
     def of(cls, bones: Bones, held: str, active: Collection[Chain], every: Collection[Chain]) -> Chains:
-        """The bones that move for the bone in hand or the active effector, and those that come along.
+        """The main bones, which move for the dragged bone or the active effector, and the other bones.
 
         Args:
             bones: of the armature.
-            held: name of the bone in hand, "" for none.
-            active: chains of the active effector; every: of all; each a bone with its topmost one.
+            held: name of the dragged bone, "" for none.
+            active: chains of the active effector; every: chains of all; pairs of a bone and its topmost one.
         """
         along: dict[int, None] = {}
         if held in bones.index:
@@ -62,10 +62,10 @@ class Chains:
         return cls(order, len(numbers) - len(main), bones.length[order], pairs[:, 0], pairs[:, 1])
 
     def draw(self, strokes: Strokes, matrix: Array) -> None:
-        """Lines along the bones, those that come along fainter.
+        """Draw lines along the bones, fainter for the other bones.
 
         Args:
-            strokes: to draw with; matrix: (B, 4, 4) where the armature's bones are in the world.
+            strokes: to draw to; matrix: (B, 4, 4) of the armature's bones, world.
         """
         if not len(self.numbers):
             return
@@ -91,14 +91,14 @@ class Chains:
                 self._segments(strokes, lines, int(np.searchsorted(self.hung.take(apart), self.first)))
 
     def _segments(self, strokes: Strokes, ends: Array, first: int) -> None:
-        """Lines (S, 2, 3), the main ones from the row `first` on."""
+        """Draw lines (S, 2, 3), the main ones from the row `first` on."""
         for colour, some in ((ALONG, ends[:first]), (CHAIN, ends[first:])):
             if len(some):
                 strokes.segments(colour, some)
 
 
 def _numbers(bones: Bones, chains: Collection[Chain]) -> dict[int, None]:
-    """Numbers of bones and of those above them, up to the root of each chain if that is among them."""
+    """Indices of bones and their ancestors, up to the root of each chain."""
     found: dict[int, None] = {}
     for name, root in chains:
         way = bones.ancestors(name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The colours of the overlay. Red means an error and nothing else."""
+"""The colours of the overlay. Red is used for errors only."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the overlay shows, as arrays and colours; without the GPU, so that it is tested without one.
+"""The contents of the overlay as arrays and colours, without the GPU, so that they can be tested.
 
-A redraw in which nothing has changed, as when the view is turned, is given the drawing of the time before. So
-is one after something else has changed: what the drawing hangs on is read as plain values and compared.
-Nothing is kept of Blender's own objects.
+If nothing relevant has changed, for example when the view is rotated, the previous drawing is reused. For
+this, everything that the drawing depends on is read as plain values and compared. No Blender objects are
+kept.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _BALANCING: Final = frozenset(kind.name for kind in KINDS.values() if "balance" 
 
 
 class Sketch:
-    """The drawing of one armature, made anew when something that it shows has changed."""
+    """The drawing of one armature, which is made again only after a change."""
 
     def __init__(self) -> None:
         self._inspector = Inspector()
@@ -54,21 +54,21 @@ class Sketch:
         self._drawing = Strokes().drawing()
 
     def note(self, depsgraph: bpy.types.Depsgraph | None) -> None:
-        """The scene has been evaluated anew; None where nobody knows what of it, as after an undo."""
+        """Note an update of the scene; None if the changes are unknown, for example after an undo."""
         self._count += 1
-        if self._changes != UNKNOWN:  # else nobody looks at what happens meanwhile
+        if self._changes != UNKNOWN:  # otherwise the changes are not needed
             self._changes = self._changes.then(Changes.of(depsgraph))
-        # After Edit Mode the rest pose may be another one. In a render, of another thread, nobody edits.
+        # Edit Mode can change the rest pose. Renders run in another thread, without edits.
         if depsgraph is None or (depsgraph.mode == "VIEWPORT" and bpy.context.mode == "EDIT_ARMATURE"):
             self._rests += 1
 
     def drawing(self, armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph, held: str = "") -> Drawing:
-        """What is shown of an armature; the very same object as long as nothing has changed.
+        """The present drawing of an armature; the same object as long as nothing has changed.
 
         Args:
-            armature: the original object; a view is drawn when it is up to date.
+            armature: the original object, which is up to date during a redraw.
             depsgraph: evaluated.
-            held: name of the bone that a drag would begin with, "" if none would; while one is dragged, that.
+            held: name of the bone that a drag would take or has taken, "" for none.
         """
         rig = rig_of(armature)
         shown = {name for name, on in zip(SWITCHES, _switches(rig.overlay), strict=True) if on}
@@ -90,7 +90,7 @@ class Sketch:
         standing = Standing.of(armature, depsgraph.scene.frame_current, count)
         root = rig.solver.root, placed_bones(armature)
         structure = armature.session_uid, self._rests, root, settings
-        if structure != self._structure:  # else the very same one, which is quickly compared
+        if structure != self._structure:  # otherwise the same object, which compares quickly
             self._structure = structure
         thick = shown & {"body", "balance"} or any(map(_balances, marks))
         holds = self._holding(armature, grip, structure, standing, dragged=dragged)
@@ -106,7 +106,7 @@ class Sketch:
             standing.told,
             self._structure,
             self._inspector.flesh(armature, standing) if thick else None,
-            near,  # the very same as long as nothing has come nearer or gone
+            near,  # the same object as long as nothing near has changed
         )
         if signature != self._signature:
             self._signature = signature
@@ -127,7 +127,7 @@ class Sketch:
         shown: set[str],
         chains: list[Chain],
     ) -> Critical | None:
-        """What the figure is near to, if that is shown."""
+        """The obstacles near the figure, if they are shown."""
         if "critical" not in shown:
             self._changes = UNKNOWN
             return None
@@ -136,17 +136,17 @@ class Sketch:
                 armature, standing, chains, self._structure, depsgraph, self._changes
             )
         except REASONS:
-            return None  # it is no figure now; the panel and any solve say why
+            return None  # the figure is invalid; the panel and any solve give the reason
         self._changes = Changes()
         return near
 
     def _holding(
         self, armature: bpy.types.Object, grip: Grip, structure: Any, standing: Standing, *, dragged: bool
     ) -> tuple[Hold, ...]:
-        """What holds without a pin against a bone in hand: as it was found when that was taken.
+        """The bones that would stay in place in a drag of the bone under the mouse.
 
-        To find it takes as long as ten redraws. So while the pose changes, as in playback, what was found
-        before is shown, and it is found anew in the first redraw in which the pose has come to rest.
+        Finding them takes as long as ten redraws. So while the pose changes, for example in playback, the
+        previous result is shown. It is updated in the first redraw after the pose has come to rest.
         """
         before = self._holds
         self._unsure = False
@@ -162,13 +162,13 @@ class Sketch:
         return before[2]
 
     def _settings(self, armature: bpy.types.Object, *, turning: bool) -> tuple[Any, int | None]:
-        """What a figure depends on besides its pose, and how many bones there are, if that was counted.
+        """A key of everything except the pose that a figure depends on, and the number of bones if counted.
 
-        In the user's hand it moves, and nothing else changes.
+        During a drag this is constant.
 
         Args:
             armature: the original object.
-            turning: also which bones turn along with others; manipulability alone hangs on it.
+            turning: include which bones inherit rotation, which only manipulability depends on.
         """
         uid, before = armature.session_uid, self._structure
         if before is not None and before[0] == uid == session_of(bpy.context).dragged:
@@ -224,7 +224,7 @@ class Sketch:
         chains: list[Chain],
         active: Mark | None,
     ) -> None:
-        """What has to be worked out: limits, manipulability."""
+        """Draw joint limits and manipulability."""
         look, structure = self._inspector, self._structure
         try:
             if "limits" in shown:
@@ -234,12 +234,12 @@ class Sketch:
                 found = look.ellipsoid(armature, standing, chains, structure, point, active.chain_root)
                 parts.draw_ellipsoid(strokes, found)
         except REASONS:
-            return  # it is no figure now; the panel and any solve say why
+            return  # the figure is invalid; the panel and any solve give the reason
 
     def _chains_of(
         self, armature: bpy.types.Object, held: str, active: Mark | None, every: list[Chain]
     ) -> Chains:
-        """Which bones are drawn as the chain; found anew when other ones are."""
+        """The bones that are drawn as the chain; cached."""
         asked = self._structure, held, active.chains if active else [], every
         if self._chains is None or self._chains[0] != asked:
             bones = self._inspector.bones(armature, self._structure)
@@ -247,7 +247,7 @@ class Sketch:
         return self._chains[1]
 
     def _stand(self, armature: bpy.types.Object, standing: Standing, marks: tuple[Mark, ...]) -> Stand | None:
-        """How the figure stands on what is planted, or else on what of it is lowest."""
+        """The figure's balance on its planted effectors, or on its lowest parts."""
         planted = [(mark.target, mark.told["footprint"]) for mark in marks if mark.told.get("planted")]
         try:
             return self._inspector.stand(armature, standing, self._structure, planted)

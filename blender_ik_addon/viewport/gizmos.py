@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Arrows and rings on the targets and pins of the effectors that are selected.
+"""Arrows and rings on the targets and pins of the selected effectors.
 
-Those are the effectors of the selected bones, those whose target is selected, and the one that is active in
-the list; of more than a few, as when everything is selected, the active one alone. A gesture is an operator
-of its own (`articulate.target_move`): one undo step, with numbers and Esc.
+These are the effectors of the selected bones, those with a selected target, and the active one in the list.
+If there are more than a few, only the active one has handles. Each gesture is a call of the operator
+`articulate.target_move`, with one undo step, numeric input and Esc.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ _ALPHA: Final = 0.7
 _ARROW: Final = 0.7  # sizes, as a share of the gizmo's size in the preferences
 _RING: Final = 0.55
 _MIDDLE: Final = 0.12
-_END_ON: Final = 0.97  # cosine to the line of sight from which on an arrow cannot be taken hold of
-_MOST: Final = 4  # that have handles at once; more would hide the figure
-_OFF, _SHAFT = 0.85, 0.45  # of that; arrows begin outside the rings
+_END_ON: Final = 0.97  # cosine to the line of sight above which an arrow cannot be grabbed
+_MOST: Final = 4  # maximum number of effectors with handles; more would hide the figure
+_OFF, _SHAFT = 0.85, 0.45  # share of the arrow's size; arrows begin outside the rings
 
 
 @dataclass(frozen=True)
 class Held:
-    """An effector whose target has the handles.
+    """An effector whose target has handles.
 
     Attributes:
-        name: its name; place: (3,) of the target, world; moves, turns: what can be done with it.
+        name: its name; place: (3,) of the target, world; moves, turns: whether it can be moved and turned.
     """
 
     name: str
@@ -43,9 +43,9 @@ class Held:
 
 
 def held_effectors(context: bpy.types.Context) -> list[Held]:
-    """The effectors whose targets have handles now, in the order of the list; of many the active one alone.
+    """The effectors whose targets have handles, in the order of the list; of many only the active one.
 
-    With the tool Drag Bone in hand a pin has none: there the mouse takes the bone, and its pin with it.
+    While the tool Drag Bone is active, pins have no handles, because dragging the bone also moves its pin.
     """
     armature, session = active_armature(context), session_of(context)
     if armature is None or armature.library is not None or context.mode not in {"POSE", "OBJECT"}:
@@ -73,7 +73,7 @@ def held_effectors(context: bpy.types.Context) -> list[Held]:
 
 
 class _Handles:
-    """Three arrows, three rings and a handle in the plane of the view, for one effector after the other."""
+    """Three arrows, three rings and a handle in the view plane, reused for different effectors."""
 
     def __init__(self, group: bpy.types.GizmoGroup, context: bpy.types.Context) -> None:
         theme: Any = context.preferences.themes[0].user_interface
@@ -87,7 +87,7 @@ class _Handles:
             _handle(group, *one) for one in (*every, ("GIZMO_GT_move_3d", _MIDDLE, (1.0, 1.0, 1.0)))
         ]
         for arrow in self.gizmos[:3]:
-            # The operator moves the target and so the arrow; left to itself the arrow would go twice as far.
+            # The operator moves the target and so the arrow; without this, the arrow would move twice as far.
             arrow.target_set_handler("offset", get=lambda: 0.0, set=lambda _offset: None)
             arrow.length = _SHAFT
             arrow.matrix_offset, arrow.use_draw_offset_scale = Matrix.Translation((0.0, 0.0, _OFF)), True
@@ -97,7 +97,7 @@ class _Handles:
         self._name: str | None = None
 
     def show(self, held: Held, forward: Vector) -> None:
-        """Put them where the target is now."""
+        """Show the handles at the target."""
         if held.name != self._name:
             self._name = held.name
             for number, gizmo in enumerate(self.gizmos):
@@ -114,7 +114,7 @@ class _Handles:
             gizmo.hide = end_on or not (held.turns if 3 <= number < 6 else held.moves)
 
     def hide(self) -> None:
-        """Nothing to hold on to."""
+        """Hide the handles."""
         for gizmo in self.gizmos:
             gizmo.hide = True
 
@@ -129,7 +129,7 @@ def _handle(group: bpy.types.GizmoGroup, kind: str, size: float, colour: Any) ->
 
 
 class ARTICULATE_GGT_target(bpy.types.GizmoGroup):
-    """Handles for every effector that is selected."""
+    """Handles for every selected effector."""
 
     bl_idname = "ARTICULATE_GGT_target"
     bl_label = "Targets of the Selected Effectors"
@@ -141,19 +141,19 @@ class ARTICULATE_GGT_target(bpy.types.GizmoGroup):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Whether there is something to move."""
+        """Whether there is a target to move."""
         return bool(held_effectors(context))
 
     def setup(self, context: bpy.types.Context) -> None:
-        """Handles for one effector; for more of them when they are selected."""
+        """Create the handles for one effector; more are added when needed."""
         self.handles = [_Handles(self, context)]
 
     def refresh(self, context: bpy.types.Context) -> None:
-        """As `draw_prepare`."""
+        """The same as `draw_prepare`."""
         self.draw_prepare(context)
 
     def draw_prepare(self, context: bpy.types.Context) -> None:
-        """Put the handles where the targets are now."""
+        """Move the handles to the targets."""
         held, view = held_effectors(context), context.region_data
         forward = view.view_rotation @ Vector((0.0, 0.0, 1.0)) if view is not None else Vector()
         while len(self.handles) < len(held):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The axes that a drag keeps to, in the colours of axes, and the place that it snaps to."""
+"""The axis constraints of a drag, in Blender's axis colours, and the snap point."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from ..properties.session import ArticulateSession
 from .colours import SNAP
 from .strokes import Colour, Strokes
 
-_REACH: Final = 1e3  # Blender units to both sides: beyond what a view shows
+_REACH: Final = 1e3  # Blender units in both directions, beyond the visible range
 
 
 @dataclass(frozen=True)
 class Guide:
-    """What is drawn in a drag.
+    """The guides of a drag.
 
     Attributes:
-        lines: direction of each axis in the world, and its colour; anchor: (3,) where they meet.
-        snapped: (3,) the place that the hand snaps to; None for none.
+        lines: direction of each axis in world space, and its colour; anchor: (3,) their common point.
+        snapped: (3,) the snap point; None for none.
     """
 
     lines: tuple[tuple[tuple[float, ...], Colour], ...]
@@ -31,7 +31,7 @@ class Guide:
 
 
 def read_guide(session: ArticulateSession) -> Guide:
-    """What the drag that goes on has left in the session."""
+    """The guides that the present drag has stored in the session."""
     theme: Any = bpy.context.preferences.themes[0].user_interface
     lines = []
     for letter in session.locked:
@@ -42,7 +42,7 @@ def read_guide(session: ArticulateSession) -> Guide:
 
 
 def draw_guide(strokes: Strokes, guide: Guide) -> None:
-    """A line along each axis, and a point."""
+    """Draw a line along each axis, and the snap point."""
     for axis, colour in guide.lines:
         way = _REACH * np.array(axis)
         strokes.segments(colour, [np.array(guide.anchor) - way, np.array(guide.anchor) + way])

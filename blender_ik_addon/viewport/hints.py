@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Over the 3D view: what to do next, for a new user. Each hint goes when it was followed once."""
+"""Hints for new users over the 3D view. Each one disappears after the user has followed it once."""
 
 from __future__ import annotations
 
@@ -19,18 +19,17 @@ from .tool import tool_in_hand
 _FONT: Final = 0
 _SIZES: Final = (16.0, 11.0)  # of the two lines, pixels at a resolution scale of 1
 _PADDING: Final = 10.0
-_ABOVE: Final = 40.0  # the lower edge of the view, where nothing else of Blender is
+_ABOVE: Final = 40.0  # pixels above the lower edge of the view, free of Blender's own texts
 _SECOND_LINE: Final = "Hints: switch them off in the menu of overlays"
 _BACK: Final = (0.1, 0.1, 0.1, 0.8)
 _COLOURS: Final = ((1.0, 1.0, 1.0, 1.0), (0.75, 0.75, 0.75, 1.0))
 
 
 class Hints:
-    """What the hints have seen since Blender started.
+    """State of the hints since Blender started.
 
     Attributes:
-        handle: Blender's, to take the drawing away again; dragging: whether a bone was in the hand when the
-            view was drawn last.
+        handle: of the draw handler; dragging: whether a bone was being dragged at the last redraw.
     """
 
     handle: ClassVar[Any] = None
@@ -38,19 +37,19 @@ class Hints:
 
 
 def attach() -> None:
-    """Begin to draw."""
+    """Register the draw handler."""
     Hints.handle = bpy.types.SpaceView3D.draw_handler_add(draw, (), "WINDOW", "POST_PIXEL")
 
 
 def detach() -> None:
-    """Draw no more."""
+    """Remove the draw handler."""
     if Hints.handle is not None:
         bpy.types.SpaceView3D.draw_handler_remove(Hints.handle, "WINDOW")
         Hints.handle = None
 
 
 def draw() -> None:
-    """Draw the present hint into the view that is being drawn."""
+    """Draw the present hint in the view."""
     context = bpy.context
     text = present_hint(context)
     if text and context.region is not None:
@@ -58,7 +57,7 @@ def draw() -> None:
 
 
 def present_hint(context: bpy.types.Context) -> str:
-    """What to do next; "" if there is nothing to say. What was followed meanwhile is noted."""
+    """The present hint, "" if there is none. Also records which hints were followed."""
     preferences, armature = own_preferences(context), active_armature(context)
     if preferences is None or not preferences.show_hints or preferences.hints_followed >= len(_HINTS):
         return ""
@@ -70,7 +69,7 @@ def present_hint(context: bpy.types.Context) -> str:
     say, followed = _HINTS[preferences.hints_followed]
     if followed(armature, dragging):
         preferences.hints_followed += 1
-        context.preferences.is_dirty = True  # so that Blender saves it
+        context.preferences.is_dirty = True  # so that Blender saves the preferences
         return present_hint(context)
     return say(context)
 
@@ -84,7 +83,7 @@ def _say_pin(context: bpy.types.Context) -> str:
     return f"Pin what must stay: click on a bone, then {key or 'menu Pose > Articulate > Pins'}"
 
 
-# What to say, and whether it was followed: by the armature, and whether a drag has just ended.
+# Text, and whether the hint was followed, given the armature and whether a drag has just ended.
 _HINTS: Final[tuple[tuple[Callable[..., str], Callable[[bpy.types.Object, bool], bool]], ...]] = (
     (lambda _context: "Press on a bone and drag: the body follows", lambda _armature, dragged: dragged),
     (_say_pin, _has_pins),
@@ -92,7 +91,7 @@ _HINTS: Final[tuple[tuple[Callable[..., str], Callable[[bpy.types.Object, bool],
 
 
 def _draw_box(lines: tuple[str, str], context: bpy.types.Context) -> None:
-    """Two lines on a dark box, in the middle above the lower edge of the view."""
+    """Draw two lines on a dark box at the bottom centre of the view."""
     region, scale = context.region, context.preferences.system.ui_scale or 1.0
     padding, sizes = _PADDING * scale, [size * scale for size in _SIZES]
     widths = []

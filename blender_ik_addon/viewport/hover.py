@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which bone is under the mouse while the tool is active: a gizmo that is never hit, but always asked."""
+"""Finds the bone under the mouse while the tool is active, with a gizmo that is never hit."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _MISSED: Final = -1
 
 
 class ARTICULATE_GT_hover(bpy.types.Gizmo):
-    """Draws nothing and takes no click; it is where Blender says where the mouse is between events."""
+    """Draws nothing and accepts no click; Blender reports the mouse position to it between events."""
 
     bl_idname = "ARTICULATE_GT_hover"
     __slots__ = ()
 
     def draw(self, _context: bpy.types.Context) -> None:
-        """The overlay draws what there is to see."""
+        """The overlay draws the highlight."""
 
     def test_select(self, context: bpy.types.Context, location: Any) -> int:
-        """Note the bone under the mouse."""
+        """Store the bone under the mouse."""
         from ..control.drag.grasp import forget, is_away
         from ..control.drag.under_mouse import bone_under_mouse
         from ..control.drag.view import read_sight
@@ -44,7 +44,7 @@ class ARTICULATE_GT_hover(bpy.types.Gizmo):
 
 
 class ARTICULATE_GGT_hover(bpy.types.GizmoGroup):
-    """Comes and goes with the tool."""
+    """Exists while the tool is active."""
 
     bl_idname = HOVER
     bl_label = "Bone under the Mouse"
@@ -54,11 +54,11 @@ class ARTICULATE_GGT_hover(bpy.types.GizmoGroup):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """In Pose Mode."""
+        """Available in Pose Mode."""
         return context.mode == "POSE"
 
     def setup(self, _context: bpy.types.Context) -> None:
-        """One gizmo."""
+        """Create the gizmo."""
         self.gizmos.new(ARTICULATE_GT_hover.bl_idname)
 
 

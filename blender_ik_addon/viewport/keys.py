@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Shortcuts in Pose Mode, from any tool. They are on Blender's list of keys, where a user may change them."""
+"""Shortcuts in Pose Mode for any tool. Users can change them in Blender's keymap."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PINS = "ARTICULATE_MT_pins"
 
 
 def attach() -> None:
-    """Add the keys; without a window there is no keymap for them."""
+    """Add the keys; there is no keymap without a window."""
     keys = bpy.context.window_manager.keyconfigs.addon
     if keys is None:
         return
@@ -25,7 +25,7 @@ def attach() -> None:
 
 
 def detach() -> None:
-    """Remove them."""
+    """Remove the keys."""
     keys = bpy.context.window_manager.keyconfigs.addon
     keymap = keys.keymaps.get(_KEYMAP) if keys is not None else None
     if keymap is None:
@@ -35,7 +35,7 @@ def detach() -> None:
 
 
 def key_of_pins(context: bpy.types.Context) -> str:
-    """What to press for the menu of pins, as the user has set it; "" for no key."""
+    """The user's shortcut for the pins menu; "" if it has none."""
     keys = context.window_manager.keyconfigs.user
     keymap = keys.keymaps.get(_KEYMAP) if keys is not None else None
     items: Any = () if keymap is None else keymap.keymap_items

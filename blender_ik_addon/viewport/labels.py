@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where labels go so that none covers another one: critical points are often close together."""
+"""Places labels without overlap, because critical points are often close together."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from typing import Final
 
 Box = tuple[float, float, float, float]  # pixels: left, bottom, width, height
-_LINES: Final = (0, -1, 1, -2, 2)  # below and above its place, in which a label is tried
+_LINES: Final = (0, -1, 1, -2, 2)  # vertical offsets that are tried, in lines
 
 
 def arrange(wanted: Sequence[Box]) -> list[Box | None]:
-    """Labels moved up or down by a line or two where they would cover one before; None where all is taken.
+    """Move labels up or down by some lines so that none overlaps an earlier one; None if there is no space.
 
     Args:
-        wanted: where they would be, the most important first.
+        wanted: preferred boxes, the most important first.
     """
     found: list[Box | None] = []
     taken: list[Box] = []

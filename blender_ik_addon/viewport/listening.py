@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Hearing of what the user changes in Blender itself: another tool, another active object."""
+"""Subscribes to changes of Blender's own properties: the active tool, the active object."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from bpy.app.handlers import persistent
 
 
 class Listener:
-    """Who hears of changes of one of Blender's properties; Blender forgets who listens when it loads a file.
+    """A subscription to changes of a property. Blender clears subscriptions when a file is loaded.
 
     Args:
-        owner: type that has the property; name: of it; notify: what to do after a change.
+        owner: type with the property; name: of the property; notify: called after a change.
     """
 
     def __init__(self, owner: type, name: str, notify: Callable[[], None]) -> None:
@@ -28,12 +28,12 @@ class Listener:
         self._listen = listen
 
     def attach(self) -> None:
-        """Begin to listen."""
+        """Subscribe, again after each load."""
         bpy.app.handlers.load_post.append(self._listen)
         self._listen()
 
     def detach(self) -> None:
-        """Stop listening."""
+        """Unsubscribe."""
         bpy.msgbus.clear_by_owner(self)
         if self._listen in bpy.app.handlers.load_post:
             bpy.app.handlers.load_post.remove(self._listen)

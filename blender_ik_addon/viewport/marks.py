@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Effectors as they stand at the moment, in plain values: equal as long as nothing has changed."""
+"""The present state of the effectors as plain values, which are equal if nothing has changed."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ..properties.access import rig_of
 from ..properties.effector import ArticulateEffector
 from ..properties.kinds import AMOUNTS, KINDS, Kind
 
-_REACHED: Final = 0.005  # share of a bone's length; closer than this a target counts as reached for the eye
+_REACHED: Final = 0.005  # share of a bone's length; a target with a smaller error is drawn as reached
 _FAR_OFF: Final = 0.25
-_TURNED: Final = 0.01  # radians, the same for turns
-_STRAIGHT: Final = 0.01  # of a limb's length; a knee nearer to its line points nowhere
+_TURNED: Final = 0.01  # radians, the same for rotations
+_STRAIGHT: Final = 0.01  # share of a limb's length; a knee nearer to its line has no direction
 _FAR_TURNED: Final = 0.35
 Triple = tuple[float, float, float]
 Turn = tuple[float, float, float, float]
@@ -34,7 +34,7 @@ _TOLD: Final = {
 
 
 class Miss(IntEnum):
-    """How far an effector is from where it should be, for the eye."""
+    """How far an effector is from its target, for display."""
 
     REACHED = 0
     SHORT = 1
@@ -42,18 +42,17 @@ class Miss(IntEnum):
 
 
 class Mark(NamedTuple):
-    """An effector that takes part, and where it should be.
+    """An enabled effector and its target.
 
     Attributes:
-        number: its place in the list; bone: its name; kind, chain_root: see `properties.effector`.
-        pin: it is held where it is.
-        length: of the bone, Blender units of the world.
-        local: (3,) its point in the bone's axes; axis: what aims.
-        told: what its kind is told that is seen.
-        target, turn: where it should be and how turned (a quaternion), world; of no meaning for a kind that
-            has no target.
+        number: index in the list; bone: its name; kind, chain_root: see `properties.effector`.
+        pin: whether it is pinned.
+        length: of the bone, world units.
+        local: (3,) its point in the bone's axes; axis: (3,) aiming direction.
+        told: visible options of its kind.
+        target, turn: target position and rotation (a quaternion), world; unused by kinds without a target.
         second: name of the second bone, "" for none, and the point in its axes.
-        places: what it may choose from.
+        places: alternative targets, world.
     """
 
     number: int
@@ -72,24 +71,24 @@ class Mark(NamedTuple):
 
     @property
     def kind_info(self) -> Kind:
-        """The row of the table of kinds."""
+        """The description of its kind."""
         return KINDS[self.kind]
 
     @property
     def chains(self) -> list[tuple[str, str]]:
-        """Bones that take part for it, each with the topmost above it that may move."""
+        """Bones that may move for it, each with the topmost bone of its chain."""
         return [(bone, self.chain_root) for bone in (self.bone, self.second[0]) if bone]
 
     def aim(self, matrix_of: Callable[[str], Matrix]) -> tuple[Triple, Triple, Miss]:
-        """Where its point is, where that should be, and how far off it is.
+        """Position of its point, target position, and size of the error.
 
         Args:
-            matrix_of: (4, 4) of a bone by its name, world.
+            matrix_of: gives the world matrix (4, 4) of a bone by name.
         """
         asks, matrix = self.kind_info.asks, matrix_of(self.bone)
         place, wanted = matrix @ Vector(self.local), Vector(self.target)
         if self.pin and self.kind_info.only_turns:
-            wanted = place  # it holds a rotation, wherever that goes
+            wanted = place  # it keeps a rotation, wherever the bone moves
         if self.second[0]:
             wanted = matrix_of(self.second[0]) @ Vector(self.second[1])
         if self.places:
@@ -111,7 +110,7 @@ class Mark(NamedTuple):
         if "orientation" in asks:
             between = Quaternion(self.turn) @ matrix.to_quaternion().inverted()
             if between.w < 0.0:
-                between.negate()  # the same turn the shorter way round
+                between.negate()  # the same rotation, the shorter way
             turned = self._masked("turn_axes", between.to_exponential_map(), matrix).length
         if "aim" in asks:
             turned = (matrix.to_3x3() @ Vector(self.axis)).angle(wanted - place, 0.0)
@@ -125,7 +124,7 @@ class Mark(NamedTuple):
         return (place.x, place.y, place.z), (wanted.x, wanted.y, wanted.z), miss
 
     def _masked(self, axes: str, way: Vector, matrix: Matrix) -> Vector:
-        """What of a way counts, in the space whose axes are meant; matrix: (4, 4) of the bone."""
+        """The part of a vector along the axes that count; matrix: (4, 4) of the bone."""
         flags = self.told.get(axes, (True, True, True))
         if all(flags):
             return way
@@ -135,11 +134,11 @@ class Mark(NamedTuple):
 
 
 def read_marks(armature: bpy.types.Object, in_hand: Collection[str] = ()) -> tuple[Mark, ...]:
-    """The effectors of an armature that are on and lack nothing.
+    """The enabled and complete effectors of an armature.
 
     Args:
         armature: the original object.
-        in_hand: names of the bones that are being dragged, with which their own pins come along.
+        in_hand: names of the dragged bones, whose own pins move with them.
     """
     marks = []
     bones, world = armature.pose.bones, armature.matrix_world.copy()
@@ -196,7 +195,7 @@ def read_marks(armature: bpy.types.Object, in_hand: Collection[str] = ()) -> tup
 
 
 def _goal(effector: ArticulateEffector, follows: str) -> tuple[Triple, Turn] | None:
-    """Where an effector should be and how turned, world; None if nothing says so."""
+    """World position and rotation of an effector's target; None if it has none."""
     if follows in ("PIN", "MOTION"):
         return tuple(effector.pin_location), tuple(effector.pin_rotation)
     if follows != "TARGET":
@@ -212,7 +211,7 @@ def _goal(effector: ArticulateEffector, follows: str) -> tuple[Triple, Turn] | N
 
 
 def distance_miss(off: float, length: float) -> Miss:
-    """How far off a distance is, beside the length of a bone."""
+    """Size class of a distance error, relative to the length of a bone."""
     return _level(off / max(length, 1e-9), _REACHED, _FAR_OFF)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Draws what `draw_data` gives over the 3D view, while Blender's own overlays are on."""
+"""Draws the contents of `draw_data` over the 3D view, while Blender's own overlays are on."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ _LINE_SHADER: Final = "POLYLINE_FLAT_COLOR"
 _WIDTH: Final = 2.0  # pixels, at a resolution scale of 1
 _POINT: Final = 7.0
 _TEXT: Final = 11.0
-_LINE: Final = 14.0  # of text, with what is between lines
+_LINE: Final = 14.0  # height of a line of text with spacing
 _BLACK: Final = (0.0, 0.0, 0.0, 1.0)
-_BLUR: Final = 5  # of the shadow behind words, by which they can be read on anything
+_BLUR: Final = 5  # of the shadow behind text, for contrast on any background
 _EVENTS: Final = ("depsgraph_update_post", "frame_change_post", "undo_post", "redo_post", "load_post")
 
 
 class Canvas:
-    """A drawing on the GPU; handed to it anew only when it is another one.
+    """A drawing on the GPU; uploaded only after a change.
 
     Attributes:
-        drawn: the drawing.
+        drawn: the uploaded drawing.
     """
 
     def __init__(self) -> None:
@@ -43,10 +43,10 @@ class Canvas:
         self._batches: list[tuple[Any, Any, bool]] = []
 
     def draw(self, drawing: Drawing, size: tuple[float, float], scale: float) -> None:
-        """Draw into what is bound.
+        """Draw to the bound framebuffer.
 
         Args:
-            drawing: what.
+            drawing: to draw.
             size: of the region, pixels.
             scale: of the interface.
         """
@@ -82,8 +82,9 @@ class Overlay:
     """The draw handlers of all 3D views.
 
     Attributes:
-        handles: what Blender gave for them, to take them away again.
-        sketch: what is drawn, None until an armature is active: it loads the library; canvas: it on the GPU.
+        handles: of the draw handlers, to remove them.
+        sketch: the contents, None until an armature is active, because it loads the library; canvas: the same
+            on the GPU.
     """
 
     handles: ClassVar[list[Any]] = []
@@ -92,7 +93,7 @@ class Overlay:
 
 
 def attach() -> None:
-    """Begin to draw."""
+    """Register the draw handlers."""
     Overlay.sketch, Overlay.canvas = None, Canvas()
     for function, kind in ((draw, "POST_VIEW"), (draw_labels, "POST_PIXEL")):
         Overlay.handles.append(bpy.types.SpaceView3D.draw_handler_add(function, (), "WINDOW", kind))
@@ -101,7 +102,7 @@ def attach() -> None:
 
 
 def detach() -> None:
-    """Draw no more."""
+    """Remove the draw handlers."""
     for name in _EVENTS:
         functions = getattr(bpy.app.handlers, name)
         if note in functions:
@@ -112,13 +113,13 @@ def detach() -> None:
 
 @persistent
 def note(_scene: Any = None, depsgraph: Any = None) -> None:
-    """Something may have changed."""
+    """Note that something may have changed."""
     if Overlay.sketch is not None:
         Overlay.sketch.note(depsgraph)
 
 
 def draw() -> None:
-    """Draw the active armature's effectors into the view that is being drawn."""
+    """Draw the active armature's effectors in the view."""
     context = bpy.context
     drawing = _shown(context)
     if drawing is not None:
@@ -127,7 +128,7 @@ def draw() -> None:
 
 
 def draw_labels() -> None:
-    """Write the labels of what `draw` has drawn."""
+    """Draw the labels of the last drawing."""
     context = bpy.context
     drawing = Overlay.canvas.drawn if _is_on(context) else None
     if drawing is None or context.region is None or context.region_data is None:
@@ -152,7 +153,7 @@ def draw_labels() -> None:
 
 
 def _shown(context: bpy.types.Context) -> Drawing | None:
-    """What is to be drawn now."""
+    """The present drawing."""
     armature = active_armature(context)
     if armature is None or not _is_on(context):
         return None

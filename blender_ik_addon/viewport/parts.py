@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How each part of the overlay looks: one function a part."""
+"""Draws each part of the overlay; one function per part."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from .marks import Mark, Miss, distance_miss
 from .strokes import Strokes, capsules, circles
 
 _RING: Final = 0.2  # radius of a pin's ring, as a share of its bone's length
-_SMOOTH: Final = 64  # chords of an ellipse that may be as large as the figure
-_SPEED: Final = 0.15  # radians a second at which the ellipsoid shows metres a second
+_SMOOTH: Final = 64  # chords of an ellipse, which may be as large as the figure
+_SPEED: Final = 0.15  # radians per second at which the ellipsoid shows metres per second
 
 
 def draw_mark(
     strokes: Strokes, mark: Mark, matrix_of: Callable[[str], Matrix], *, lines: bool, pins: bool
 ) -> None:
-    """An effector: a line to where it should be, in the colour of its error; what a pin holds."""
+    """Draw an effector: a line to its target, coloured by the error, and the symbol of a pin."""
     place, wanted, miss = mark.aim(matrix_of)
     if lines and not (mark.pin and miss is Miss.REACHED):
         colour, ends = BY_ERROR[miss], np.array([*place, *wanted], dtype=np.float32)
@@ -44,10 +44,10 @@ def draw_mark(
 
 
 def draw_hold(strokes: Strokes, hold: Hold, matrix: Matrix) -> None:
-    """What stays by itself: paler than a pin, a ring where its rotation stays, else a point.
+    """Draw a bone that stays automatically: paler than a pin, with a ring if its rotation also stays.
 
     Args:
-        strokes: to draw with; hold: what stays; matrix: (4, 4) of its bone, world.
+        strokes: to draw to; hold: the bone; matrix: (4, 4) of the bone, world.
     """
     found = matrix @ Vector(hold.local)
     place = found.x, found.y, found.z
@@ -58,7 +58,7 @@ def draw_hold(strokes: Strokes, hold: Hold, matrix: Matrix) -> None:
 
 
 def draw_limits(strokes: Strokes, limits: list[Limit]) -> None:
-    """Arcs with their ends, or rims of cones, and where the bone is on them."""
+    """Draw arcs with their ends, or boundaries of cones, and the bone's position on them."""
     for limit in limits:
         strokes.path(LIMIT, limit.curve)
         if limit.axis != "xz":
@@ -68,7 +68,7 @@ def draw_limits(strokes: Strokes, limits: list[Limit]) -> None:
 
 
 def draw_ellipsoid(strokes: Strokes, ellipsoid: Ellipsoid | None) -> None:
-    """Three ellipses, and the axes."""
+    """Draw three ellipses and the axes."""
     if ellipsoid is None:
         return
     u, v, w = ellipsoid.axes * _SPEED
@@ -77,9 +77,9 @@ def draw_ellipsoid(strokes: Strokes, ellipsoid: Ellipsoid | None) -> None:
 
 
 def draw_critical(strokes: Strokes, critical: Critical | None) -> None:
-    """Shortest ways to what is near, red inside of it, and how long they are.
+    """Draw the shortest lines to obstacles, red inside of them, with their lengths.
 
-    The nearest comes first: there may be no room for all labels.
+    The nearest comes first, because there may be no space for all labels.
     """
     if critical is None:
         return
@@ -96,12 +96,12 @@ def draw_critical(strokes: Strokes, critical: Critical | None) -> None:
 
 
 def draw_body(strokes: Strokes, parts: Capsules) -> None:
-    """Capsules as wires."""
+    """Draw the capsules as wires."""
     strokes.segments(BODY, capsules(parts.a, parts.b, parts.radius))
 
 
 def draw_stand(strokes: Strokes, found: Stand) -> None:
-    """The centre of mass, plumb over the ground; the area of support, red when it is beside it."""
+    """Draw the centre of mass above the ground and the support polygon, red if unbalanced."""
     foot = np.array([*found.center[:2], found.floor])
     corners = np.column_stack([found.support, np.full(len(found.support), found.floor)])
     colour = BY_ERROR[Miss.REACHED if found.steady else Miss.FAR]
@@ -112,7 +112,7 @@ def draw_stand(strokes: Strokes, found: Stand) -> None:
 
 
 def draw_balance(strokes: Strokes, mark: Mark, found: Stand) -> None:
-    """An effector of the centre of mass: plumb to the height of its target, and from there to it."""
+    """Draw a balance effector: from the centre of mass down to the target's height, and to the target."""
     if mark.told["over"] == "SUPPORT":
         miss, wanted = Miss.REACHED if found.steady else Miss.FAR, np.array([*found.center[:2], found.floor])
     else:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who selects a target in the view has its effector in the list."""
+"""Activates the effector in the list when its target is selected in the view."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .tool import redraw_tabs
 
 
 def show_effector() -> None:
-    """Make that effector the active one which follows the active object."""
+    """Activate the effector that follows the active object."""
     context = bpy.context
     armature = active_armature(context)
     thing = context.view_layer.objects.active

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lines, points and words with their colours, collected into one array each; shapes made of lines."""
+"""Collects coloured lines, points and labels in arrays; shapes made of lines."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import numpy.typing as npt
 Colour = tuple[float, float, float, float]
 Floats = npt.NDArray[np.float32]
 _ROUND = 24  # chords of a circle
-_COARSE = 12  # the same for capsules, of which a figure has a hundred
+_COARSE = 12  # for capsules, of which a figure has about a hundred
 _UP = np.array([[0.0], [0.0], [1.0]], dtype=np.float32)
 
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """What is drawn; world coordinates.
+    """A drawing in world space.
 
     Attributes:
         lines: (2 L, 3) ends of lines; line_colours: (2 L, 4).
         points: (P, 3); point_colours: (P, 4).
-        labels: where, what, in which colour.
+        labels: position, text, colour.
     """
 
     lines: Floats
@@ -33,7 +33,7 @@ class Drawing:
 
 
 class Strokes:
-    """Collects what is drawn."""
+    """Collects the elements of a drawing."""
 
     def __init__(self) -> None:
         self._lines: list[tuple[Colour, Floats]] = []
@@ -41,24 +41,24 @@ class Strokes:
         self._labels: list[tuple[tuple[float, float, float], str, Colour]] = []
 
     def segments(self, colour: Colour, ends: npt.ArrayLike) -> None:
-        """Lines, each between two of the places (..., 2, 3)."""
+        """Add lines between pairs of points (..., 2, 3)."""
         self._lines.append((colour, np.asarray(ends, dtype=np.float32).reshape(-1, 3)))
 
     def path(self, colour: Colour, places: npt.ArrayLike) -> None:
-        """Lines from each of the places (..., S, 3) to the next one."""
+        """Add lines between successive points (..., S, 3)."""
         way = np.asarray(places, dtype=np.float32)
         self.segments(colour, np.stack([way[..., :-1, :], way[..., 1:, :]], -2))
 
     def point(self, colour: Colour, places: npt.ArrayLike) -> None:
-        """Points (..., 3)."""
+        """Add points (..., 3)."""
         self._points.append((colour, np.asarray(places, dtype=np.float32).reshape(-1, 3)))
 
     def label(self, colour: Colour, place: tuple[float, float, float], text: str) -> None:
-        """A word at a place."""
+        """Add a label."""
         self._labels.append((place, text, colour))
 
     def drawing(self) -> Drawing:
-        """All of it."""
+        """Everything that was added."""
         return Drawing(*_joined(self._lines), *_joined(self._points), tuple(self._labels))
 
 
@@ -66,7 +66,7 @@ def circles(center: npt.ArrayLike, u: npt.ArrayLike, v: npt.ArrayLike, chords: i
     """Circles, or ellipses, about centers (..., 3) with semi-axes u and v (..., 3).
 
     Returns:
-        (..., S, 3) places along each; for `path`.
+        (..., S, 3) points along each, for `path`.
     """
     angle = np.linspace(0.0, 2.0 * np.pi, chords + 1)[:, None]
     center, u, v = (np.asarray(each, dtype=np.float32)[..., None, :] for each in (center, u, v))
@@ -74,13 +74,13 @@ def circles(center: npt.ArrayLike, u: npt.ArrayLike, v: npt.ArrayLike, chords: i
 
 
 def capsules(a: npt.ArrayLike, b: npt.ArrayLike, radius: npt.ArrayLike) -> Floats:
-    """Capsules with axes from a to b (L, 3) as wires: a ring at each end, and two outlines all round.
+    """Capsules with axes from a to b (L, 3) as wires: a ring at each end and two outlines.
 
     Returns:
         (S, 2, 3) for `segments`.
     """
     a, b, r = np.asarray(a, np.float32), np.asarray(b, np.float32), np.asarray(radius, np.float32)
-    # components first: it is the number of numpy calls that counts
+    # components first, because the time depends on the number of numpy calls
     way = (b - a).T
     length = np.sqrt((way * way).sum(0))
     x, y, z = np.where(length > 1e-9, way / np.maximum(length, 1e-9), _UP)
@@ -91,16 +91,17 @@ def capsules(a: npt.ArrayLike, b: npt.ArrayLike, radius: npt.ArrayLike) -> Float
     axes = np.stack(
         [way, across, [y * w - z * v, z * u - x * w, x * v - y * u], r * np.stack([x, y, z]), a.T]
     )
-    # all of them in one product, the fifth row moving each to its place; its first half makes the beginnings
+    # all capsules in one product; the fifth row moves each to its place, the first half makes the start
+    # points
     both = np.zeros((2, 5, len(a), 2, 3), np.float32)
     both[0, :, :, 0] = both[1, :, :, 1] = axes.swapaxes(1, 2)
     return (_CAPSULE @ both.reshape(10, -1)).reshape(-1, 2, 3)
 
 
 def _wires_of_a_capsule() -> Floats:
-    """(S, 10) of any capsule's lines the beginning, then the end.
+    """(S, 10) start and end points of a generic capsule's lines.
 
-    Each as shares of its axis, of two radii across and one along, and a one.
+    Each point is given by coefficients of the axis, two radii across and one along, and a one.
     """
     angle = np.linspace(0.0, 2.0 * np.pi, _COARSE + 1)
     cosine, sine, none = np.cos(angle), np.sin(angle), np.zeros(_COARSE + 1)
@@ -122,7 +123,7 @@ _CAPSULE = _wires_of_a_capsule()
 
 
 def _joined(parts: list[tuple[Colour, Floats]]) -> tuple[Floats, Floats]:
-    """Places (N, 3) and their colours (N, 4)."""
+    """Points (N, 3) and their colours (N, 4)."""
     if not parts:
         return np.zeros((0, 3), np.float32), np.zeros((0, 4), np.float32)
     places = np.concatenate([places for _, places in parts])

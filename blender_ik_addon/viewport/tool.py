@@ -15,7 +15,7 @@ from .listening import Listener
 
 
 class ARTICULATE_TOOL_drag(bpy.types.WorkSpaceTool):
-    """Press on a bone and drag; a click selects, and beside the bones the mouse is Blender's."""
+    """Press on a bone and drag. A click selects; outside of bones the mouse works as usual."""
 
     bl_space_type = "VIEW_3D"
     bl_context_mode: Any = "POSE"
@@ -58,7 +58,7 @@ class ARTICULATE_TOOL_drag(bpy.types.WorkSpaceTool):
             {"type": "LEFTMOUSE", "value": "CLICK", "shift": True},
             {"properties": [("toggle", True)]},
         ),
-        # Blender puts the keys of extensions in front, one by one: what comes last here is asked first.
+        # Blender inserts the keys of extensions at the front one by one, so the last entry has precedence.
         *(
             (
                 "articulate.select_taken",
@@ -71,7 +71,7 @@ class ARTICULATE_TOOL_drag(bpy.types.WorkSpaceTool):
 
     @staticmethod
     def draw_settings(context: bpy.types.Context, layout: Any, _tool: Any) -> None:
-        """What the tool's header shows: what holds in a drag besides pins and targets."""
+        """The tool's header: what stays in place during a drag."""
         armature = context.pose_object
         if armature is None:
             return
@@ -82,7 +82,7 @@ class ARTICULATE_TOOL_drag(bpy.types.WorkSpaceTool):
 
 
 def tool_in_hand(context: bpy.types.Context, armature: bpy.types.Object) -> bool:
-    """Whether the tool is the active one."""
+    """Whether the tool is active."""
     if armature.mode != "POSE" or context.workspace is None:
         return False
     tool = context.workspace.tools.from_space_view3d_mode("POSE", create=False)
@@ -90,9 +90,9 @@ def tool_in_hand(context: bpy.types.Context, armature: bpy.types.Object) -> bool
 
 
 def bone_in_hand(context: bpy.types.Context, armature: bpy.types.Object) -> str:
-    """The bone that a drag would begin with: under the mouse, else the active one; "" without the tool.
+    """The bone that a drag would take: under the mouse, else the active one; "" without the tool.
 
-    Of the bone under the mouse it is the parent, where that was chosen.
+    If a parent was chosen for the bone under the mouse, this is the parent.
     """
     if not tool_in_hand(context, armature):
         return ""
@@ -105,7 +105,7 @@ def bone_in_hand(context: bpy.types.Context, armature: bpy.types.Object) -> str:
 
 
 def change_tool() -> None:
-    """Another tool: what this one has chosen is no more, and the tabs say whether it is the active one."""
+    """After a change of the tool: cancel the choice of a parent and redraw the sidebars."""
     if session_of(bpy.context).taken:
         from ..control.drag.grasp import forget
 
@@ -114,7 +114,7 @@ def change_tool() -> None:
 
 
 def redraw_tabs() -> None:
-    """Have the sidebars drawn anew, whose button says whether the tool is the active one."""
+    """Redraw the sidebars, whose button shows whether the tool is active."""
     for window in bpy.context.window_manager.windows:
         for area in window.screen.areas:
             for region in area.regions:
@@ -126,13 +126,13 @@ _LISTENER = Listener(bpy.types.WorkSpace, "tools", change_tool)
 
 
 def attach() -> None:
-    """Add the tool."""
+    """Register the tool."""
     bpy.utils.register_tool(ARTICULATE_TOOL_drag, separator=True)
     _LISTENER.attach()
 
 
 def detach() -> None:
-    """Remove the tool, if it is there."""
+    """Unregister the tool if it is registered."""
     _LISTENER.detach()
-    if hasattr(ARTICULATE_TOOL_drag, "_bl_tool"):  # Blender's own mark of a tool that is registered
+    if hasattr(ARTICULATE_TOOL_drag, "_bl_tool"):  # Blender's own mark of a registered tool
         bpy.utils.unregister_tool(ARTICULATE_TOOL_drag)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The methods of the texts, with the linear algebra and the avoidance that only they need."""
+"""The solving methods of the literature, with their linear algebra and avoidance methods."""

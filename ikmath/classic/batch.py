@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The iteration of many poses at once; for one pose and for what is iterated see `loop`."""
+"""The iteration of many poses at once; `loop` is the one for a single pose."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def solve_many(method: Stepping, problem: Problem, q: Array, options: SteppingOp
 
 
 class _Standing(NamedTuple):
-    """The best poses so far of B frames that are still in work.
+    """The best poses so far of the B frames that are not done.
 
     Attributes:
-        q: (n, B); error: (k, B) of its rows, scaled; cost: (B,) its squared length;
+        q: (n, B); error: (k, B) scaled; cost: (B,) its squared length;
         squares: (E, B) of the effectors' errors, unscaled; reached: (B,) whether all are within tolerance;
-        wish: (n, B) step towards the posture, left: (B,) its squared length in the metric; both empty
-            without one;
-        caution, stall: (B,) as in `loop`.
+        posture_step: (n, B) step towards the posture, empty without one; left: (B,) its squared length in the
+            metric;
+        caution, stall: (B,) as in `Linear` and `_Walk`.
     """
 
     q: Array
@@ -57,27 +57,27 @@ class _Standing(NamedTuple):
     cost: Array
     squares: Array
     reached: Mask
-    wish: Array
+    posture_step: Array
     left: Array
     caution: Array
     stall: Index
 
     def take(self, frames: Index) -> _Standing:
-        """Some of the frames."""
+        """The poses of some frames."""
         return _Standing._make(array.take(frames, -1) for array in self)
 
 
 class _Batch:
-    """A batch at work.
+    """The frames of a batch that are not done, and the results of those that are.
 
     Args:
-        method: what proposes the steps; problem: of B frames; q: (n, B) where they begin; options: its own.
+        method: proposes the steps; problem: of B frames; q: (n, B) initial poses; options: of the method.
 
     Attributes:
-        frames: those still in work; now: the problem of these;
-        tolerances: (E,) of the effectors; allowed: (E,) their squares;
-        before: the best pose of each so far; rows: the Jacobian there;
-        best, squares, iterations, stalled: what came of all B.
+        frames: those that are not done; now: the problem of these;
+        tolerances: (E,) of the effectors, metres or radians; allowed: (E,) their squares;
+        before: the best pose of each so far; rows: the Jacobians of these;
+        best, squares, iterations, stalled: results of all B frames.
     """
 
     def __init__(self, method: Stepping, problem: Problem, q: Array, options: SteppingOptions) -> None:
@@ -97,7 +97,7 @@ class _Batch:
         self.iterations, self.stalled = np.zeros(count, dtype=int), np.zeros(count, dtype=bool)
 
     def look(self, q: Array) -> tuple[_Standing, Callable[[], Blocks]]:
-        """What there is to say of poses (n, B), and what gives their Jacobian."""
+        """Evaluate poses (n, B); returns them with a function for their Jacobian."""
         stack, posture = self.problem.stack, self.now.posture
         pose = Pose.trusted(self.problem.skeleton, q.T)
         raw, derivative = evaluate_many(stack, self.layout, self.now.tasks, pose)
@@ -105,17 +105,21 @@ class _Batch:
         squares = np.ascontiguousarray(stack.squares(raw).T)
         reached = (squares < self.allowed[:, None]).all(0)
         if posture is None:
-            wish, left = np.empty((0, q.shape[1])), np.empty(q.shape[1])
+            posture_step, left = np.empty((0, q.shape[1])), np.empty(q.shape[1])
         else:
-            wish = np.ascontiguousarray((posture.gain * (posture.q - q.T)).T)
-            left = np.einsum("nb,nb->b", wish, wish if self.mobility is None else wish / self.mobility)
+            posture_step = np.ascontiguousarray((posture.gain * (posture.q - q.T)).T)
+            left = np.einsum(
+                "nb,nb->b",
+                posture_step,
+                posture_step if self.mobility is None else posture_step / self.mobility,
+            )
         cost = np.einsum("kb,kb->b", error, error)
         before = self.before
-        at = _Standing(q, error, cost, squares, reached, wish, left, before.caution, before.stall)
+        at = _Standing(q, error, cost, squares, reached, posture_step, left, before.caution, before.stall)
         return at, derivative
 
     def is_done(self, at: _Standing) -> Mask:
-        """(B,) whether all is reached and nothing else is wished for."""
+        """(B,) whether all goals are reached and the figure does not approach its posture any more."""
         if self.now.posture is None:
             return at.reached
         settled = at.left > self.before.left * (1.0 - SETTLED)
@@ -129,7 +133,7 @@ class _Batch:
         return np.where(at.reached & self.before.reached, at.left < self.before.left, better)
 
     def judged(self, at: _Standing, better: Mask) -> _Standing:
-        """The better poses, and of the other frames those before, with the caution and stall that follow."""
+        """The better poses, and the previous ones of the other frames, with the updated caution and stall."""
         before = self.before
         gained = at.reached | (at.cost < before.cost * (1.0 - self.options.gain))
         stall = np.where(better, np.where(gained, 0, before.stall + 1), before.stall)
@@ -141,18 +145,18 @@ class _Batch:
         return at._replace(caution=caution, stall=stall)
 
     def leave(self, at: _Standing, over: Mask, iteration: int, stalled: Mask) -> None:
-        """Keep what has come of the frames (B,) that are over."""
+        """Store the results of the frames (B,) that are done."""
         if over.any():
             done = self.frames[over]
             self.best[done], self.squares[done] = at.q.T[over], at.squares.T[over]
             self.iterations[done], self.stalled[done] = iteration, stalled[over]
 
     def step(self, at: _Standing, derivative: Callable[[], Blocks], refused: Mask, over: Mask) -> Array:
-        """Where the next steps lead, (n, B') of the frames that are not over.
+        """The poses after the next steps, (n, B') of the frames that are not done.
 
         Args:
-            at: the best poses (of B frames); derivative: gives the Jacobian of those that were looked at;
-            refused: (B,) which of these were not better; over: (B,) which frames leave.
+            at: the best poses of B frames; derivative: gives the Jacobian of the evaluated poses;
+            refused: (B,) which of these were not better; over: (B,) which frames are done.
         """
         rows = derivative()
         if refused.any():
@@ -162,14 +166,16 @@ class _Batch:
             self.frames, at, rows = self.frames[own], at.take(own), rows.take(own)
             self.now = self.problem.at(self.frames)
         self.rows, self.before = rows, at
-        problem, wish = self.problem, None if self.now.posture is None else at.wish
-        state = Linear(problem, at.q, at.cost, at.caution, self.mobility, wish, problem.stack.level, {})
+        problem, posture_step = self.problem, None if self.now.posture is None else at.posture_step
+        state = Linear(
+            problem, at.q, at.cost, at.caution, self.mobility, posture_step, problem.stack.level, {}
+        )
         propose = self.method.steps(rows, state, self.options)
         to = problem.limits.step_many(problem.skeleton.joint_limits, at.q, at.error, propose)
         return bounded(problem, at.q, to)
 
     def come_to_rest(self) -> None:
-        """Bring frames that stalled short of their goals to the nearest pose."""
+        """Move frames that stalled before their goals to the nearest pose."""
         if not (self.options.rest and self.method.careful and may_rest(self.problem)):
             return
         short = self.stalled & (self.squares >= self.allowed).any(1)
@@ -177,7 +183,7 @@ class _Batch:
             self.best[i], self.squares[i] = at_rest(self.problem.at(i), self.best[i])
 
     def answers(self) -> list[Solution]:
-        """What came of each frame."""
+        """The solution of each frame."""
         problem, options, errors = self.problem, self.options, np.sqrt(self.squares)
         short = (errors > self.tolerances).any(1)
         return [
@@ -195,10 +201,10 @@ class _Batch:
 
 
 def _keep_memory() -> None:
-    """Have the C library keep what arrays free, for the next ones, rather than give it back to the system.
+    """Have the C library keep freed memory for the next arrays instead of returning it to the system.
 
-    To get a few megabytes anew in every iteration costs as much as all arithmetic on them (measured: half of
-    a batch's time). glibc learns from the largest block that was freed how much is worth keeping; this one
-    is just below the largest that counts, and it is never touched, so that it costs nothing.
+    Allocating a few megabytes in every iteration costs as much as the arithmetic on them (measured: half of a
+    batch's time). glibc sets its threshold from the largest freed block. This block is just below the largest
+    size that counts, and it is never written to, so that it costs nothing.
     """
     np.empty(31 << 20, dtype=np.uint8)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether two ellipsoids collide: the body parts of Ge's elephant are scaled spheres.
+"""Collision test of two ellipsoids: the body parts of Ge's elephant are scaled spheres.
 
-Ge (A.3) slices one ellipsoid and looks whether a point of the net lies in the other: quick to write, blind
-between the points. `collide` decides exactly. It grows both about their centres until they touch (Perram &
-Wertheim 1985): the squared factor is the maximum of a concave function of one variable, and below one they
-collide.
+Ge (A.3) tests points of one ellipsoid's surface for being inside the other, which misses collisions between
+the points. `collide` is exact. It computes the factor by which both must grow about their centres to touch
+(Perram & Wertheim 1985); its square is the maximum of a concave function of one variable. They collide if the
+factor is below one.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from .. import arguments
 from ..errors import BadShape, BadValue
 from ..rotation import Array
 
-_STEPS: Final = 60  # of Newton with halving; six are the rule
+_STEPS: Final = 60  # Newton steps with bisection; usually six
 
 
 @dataclass(frozen=True, eq=False)
 class Ellipsoids:
-    """Ellipsoids, one or a batch.
+    """One ellipsoid or a batch.
 
     Args:
         center: (*b, 3) metres.
         scale: (*b, 3) half axes, metres, above zero.
-        rotation: (*b, 3, 3) from the ellipsoid's axes to the world.
+        rotation: (*b, 3, 3) from the ellipsoid's axes to world space.
 
     Raises:
-        BadShape, BadValue: arrays of the wrong shape, half axes that are not above zero.
+        BadShape: an array has the wrong shape.
     """
 
     center: npt.ArrayLike
@@ -52,7 +52,7 @@ class Ellipsoids:
             raise BadValue("scale of the ellipsoids", "has a half axis that is not above zero.")
 
     def into_unit(self, points: Array) -> Array:
-        """Places (*b, k, 3) of the world where the ellipsoid is the unit ball."""
+        """World points (*b, k, 3) in the space where the ellipsoid is the unit ball."""
         center, scale, rotation = (np.asarray(x) for x in (self.center, self.scale, self.rotation))
         result: Array = (points - center[..., None, :]) @ rotation / scale[..., None, :]
         return result
@@ -71,7 +71,7 @@ def collide(first: Ellipsoids, second: Ellipsoids) -> npt.NDArray[np.bool_]:
 
 
 def growth(first: Ellipsoids, second: Ellipsoids) -> Array:
-    """(*b,) the factor by which both have to grow (or shrink) about their centres to touch.
+    """(*b,) factor by which both have to grow (or shrink) about their centres to touch.
 
     With A and B the matrices `R diag(scale^2) R^T` and r between the centres, its square is the maximum
     over l in [0, 1] of `l (1 - l) r^T [(1 - l) A + l B]^-1 r`. In the axes in which A is the unit matrix
@@ -79,7 +79,7 @@ def growth(first: Ellipsoids, second: Ellipsoids) -> Array:
     """
     scale = np.asarray(first.scale)
     rotation = np.asarray(first.rotation)
-    # the world as seen from where the first is the unit ball
+    # the space in which the first is the unit ball
     gap = ((np.asarray(second.center) - np.asarray(first.center))[..., None, :] @ rotation)[..., 0, :] / scale
     axes = np.swapaxes(rotation, -1, -2) @ np.asarray(second.rotation)
     axes = axes * np.asarray(second.scale)[..., None, :] / scale[..., :, None]
@@ -115,15 +115,15 @@ def _slopes(share: Array, stretch: Array, square: Array) -> tuple[Array, Array]:
 
 
 def collide_by_slices(first: Ellipsoids, second: Ellipsoids, slices: int = 8) -> npt.NDArray[np.bool_]:
-    """(*b,) Ge's own test (A.3): whether a point of the first one's net of slices lies inside the second.
+    """(*b,) Ge's own test (A.3): whether a point on slices of the first is inside the second.
 
-    Never wrong when it says yes; it misses a collision that falls between the points, or a second ellipsoid
-    that is wholly inside the first.
+    A positive result is always right. It misses collisions between the points, and a second ellipsoid that is
+    completely inside the first.
 
     Args:
-        first: the one that is sliced.
+        first: the one with the points.
         second: the other one.
-        slices: number of slices, both level and upright.
+        slices: number of horizontal and of vertical slices.
     """
     if slices < 1:
         raise BadValue("slices", f"is {slices}; give one at least.")

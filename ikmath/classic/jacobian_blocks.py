@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The Jacobian of many frames without its zeros.
+"""The Jacobians of many frames without their zeros.
 
-A limb moves its own effectors only, so that most of a figure's Jacobian is zero. The coordinates that move
-the same effectors are a block: of a person with five of them a third of the numbers is left, and a sixth of
+A limb only moves its own effectors, so most of a figure's Jacobian is zero. The coordinates that move the
+same effectors form a block. For a person with five effectors, a third of the numbers remains, and a sixth of
 their products.
 """
 
@@ -23,14 +23,14 @@ from ..model.skeleton import Skeleton
 from ..model.topology import Columns, Span, Topology, span
 from ..rotation import Array
 
-_STRIP: Final = 3  # rows whose products are worked out together; only the upper triangle is wanted
+_STRIP: Final = 3  # rows whose products are computed together; only the upper triangle is needed
 
 
 class Share(NamedTuple):
-    """What a goal has in a block.
+    """The rows of a goal in a block.
 
     Attributes:
-        goal: its number; effectors: (e,) which of its own; rows: where they stand in the block.
+        goal: its index; effectors: (e,) indices of the goal's effectors; rows: of the block.
     """
 
     goal: int
@@ -39,13 +39,14 @@ class Share(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Where a block stands, and what is in it.
+    """The position and the content of a block.
 
     Attributes:
-        rows: (r,) rows of the stack; columns: c coordinates; shares: the goals' parts, one below the other.
-        strips: of a few rows side by side: the first of them in the block, which rows of the stack they are,
-            and which those from there on are;
-        place: (n,) where in the block each coordinate is, -1 for all others.
+        rows: (r,) rows of the stack; columns: c coordinates; shares: the parts of the goals, one below the
+            other.
+        strips: of a few consecutive rows: the index of the first in the block, their rows of the stack, and
+            those of all rows from there on;
+        place: (n,) column in the block of each coordinate, -1 for none.
     """
 
     rows: Span
@@ -60,7 +61,8 @@ def blocks_of(topology: Topology, moved: Sequence[Mask], rows: Sequence[int]) ->
 
     Args:
         topology: of the figure;
-        moved: (n, E) of each goal, which coordinates move which of its effectors; rows: of an effector.
+        moved: for each goal (n, E), which coordinates move which of its effectors; rows: per effector of each
+            goal.
     """
     starts = np.cumsum([0, *(own.shape[1] * each for own, each in zip(moved, rows, strict=True))])
     kinds, kind = np.unique(np.concatenate(moved, 1), axis=0, return_inverse=True)
@@ -84,7 +86,7 @@ def blocks_of(topology: Topology, moved: Sequence[Mask], rows: Sequence[int]) ->
 
 
 def _strips(rows: Index) -> Iterator[tuple[int, slice, Span]]:
-    """See `Block`."""
+    """The strips of a block, see `Block`."""
     first = 0
     while first < len(rows):
         last = first + 1
@@ -95,7 +97,7 @@ def _strips(rows: Index) -> Iterator[tuple[int, slice, Span]]:
 
 
 class Blocks:
-    """Rows (k, n, B) of many frames, zero outside of blocks that share no column.
+    """Rows (k, n, B) of many frames, zero outside of blocks that share no columns.
 
     Args:
         shape: k, n, B; layout: the blocks; values: (r, c, B) of each.
@@ -110,12 +112,12 @@ class Blocks:
         return Blocks((*self.shape[:2], len(frames)), self.layout, values)
 
     def replace(self, frames: Mask, other: Blocks) -> None:
-        """Put other rows of the same frames in the place of some (B,)."""
+        """Replace the rows of some frames (B,) by others."""
         for values, others in zip(self.values, other.values, strict=True):
             np.copyto(values, others, where=frames)
 
     def products(self, metric: Array | None) -> Array:
-        """`J W J^T` (k, k, B), the upper triangles only, for the metric's diagonal W (n, 1), or none."""
+        """`J W J^T` (k, k, B), upper triangles only, for the diagonal W (n, 1) of the metric, or None."""
         out = np.zeros((self.shape[0], self.shape[0], self.shape[2]))
         for block, values in zip(self.layout, self.values, strict=True):
             weighed = values if metric is None else values * metric[block.columns.which]
@@ -139,10 +141,10 @@ class Blocks:
         return out
 
     def without(self, held: HeldOfMany, systems: Array) -> None:
-        """Take out of normal equations what held directions can do, and put into them what they do.
+        """Remove held directions from normal equations, and add their effects to the right sides.
 
         Args:
-            held: the directions; systems: (k, k + 1, B), `products` with the errors behind; changed.
+            held: the directions; systems: (k, k + 1, B), `products` and the errors as last column; modified.
         """
         for block, values in zip(self.layout, self.values, strict=True):
             place = block.place.take(held.first)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The iteration that the incremental methods share.
+"""The iteration of the incremental methods, for a single pose.
 
-A method proposes a step for linear rows. The loop owns everything around it: scaling of rows, joint limits,
-acceptance (a step that does not lower the error is not taken but damped more and worked out again), reasons
-to stop (reached, stalled, out of iterations) and the best pose so far. One pose and a batch (`batch`) have
-loops of their own for the reason that `kinematics` gives; the method is the same.
+A method proposes a step for linear rows. The loop does everything else: scaling of rows, joint limits,
+acceptance (a step that does not reduce the error is recomputed with more damping), reasons to stop (reached,
+stalled, maximum of iterations) and the best pose so far. A batch has a loop of its own (`batch`), for the
+reason in `kinematics`; the method is the same.
 """
 
 from __future__ import annotations
@@ -24,31 +24,32 @@ from .pushing import Pushing
 from .rest import at_rest, may_rest
 from .stepping import LEAST, LESS, MORE, MOST, SETTLED, Linear, Stepping, SteppingOptions, bounded
 
-_LANDING: Final = 1e-5  # scaled squared error from which on a figure that need not settle only has to arrive
-_CLOSER: Final = 0.5  # share of the squared error; a step that leaves more of it is held up by the posture
-_LIKELY: Final = 64.0  # squares of the 2 in `is_last` and of a margin of 4
+_LANDING: Final = 1e-5  # scaled squared error above which a figure that need not settle may use its posture
+_CLOSER: Final = 0.5  # share of the squared error; a step that leaves more of it is hindered by the posture
+_LIKELY: Final = 64.0  # square of the 2 in `is_last`, times that of a margin of 4
 
 
 class Incremental(Stepping):
-    """A method that is iterated step by step."""
+    """A method that proposes one step after another."""
 
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
         return solve_one(self, problem, q, options) if q.ndim == 1 else solve_many(self, problem, q, options)
 
 
 def solve_one(method: Stepping, problem: Problem, q: Array, options: SteppingOptions) -> Solution:
-    """Iterate one pose until it is there, stalls, or the iterations run out."""
+    """Iterate one pose until its goals are reached, it stalls, or the maximum of iterations."""
     return _Walk(method, problem, q, options).solve(q)
 
 
 class _Look(NamedTuple):
-    """One pose, and how good it is.
+    """One pose and its errors.
 
     Attributes:
-        pose: the pose; rows: of its goals, extra: of limits that are near, or None;
-        scaled: (k,) errors of the goals; cost: squared length of all of them; reached: within tolerances;
-        squares: (E,) squared sizes of the effectors' errors, None where they are far from it;
-        wish: (n,) step towards the posture, None if the figure need not settle there; left: its squared
+        pose: the pose; rows: of its goals; extra: rows of near limits, or None;
+        scaled: (k,) errors of the goals; cost: squared length of all rows; reached: whether within
+            tolerances;
+        squares: (E,) squared errors of the effectors, None if far from reached;
+        posture_step: (n,) step towards the posture, None if the figure need not settle; left: its squared
             length in the metric.
     """
 
@@ -59,19 +60,19 @@ class _Look(NamedTuple):
     cost: float
     reached: bool
     squares: Array | None
-    wish: Array | None
+    posture_step: Array | None
     left: float
 
 
 class _Walk:
-    """One solve of one pose: look at it, accept or refuse it, step on.
+    """One solve of one pose: evaluate, accept or refuse, step.
 
     Attributes:
-        best: the pose that was accepted last; linear: what the next step from there is worked out from, and
-            rows: its scaled rows, None until they are needed;
-        allowed: (E,) squared sizes of the effectors' errors that count as none;
-        propose: what proposed the step before, if it will do for the next one, too; last: (n,) that step;
-        stall: accepted steps that gained next to nothing.
+        best: the pose that was accepted last; linear: the data of the next step; rows: its scaled rows, None
+            until needed;
+        allowed: (E,) squared tolerances of the effectors;
+        propose: proposed the previous step, if it can be used for the next one too, else None;
+        stall: number of accepted steps in a row with little gain.
     """
 
     def __init__(self, method: Stepping, problem: Problem, q: Array, options: SteppingOptions) -> None:
@@ -79,7 +80,7 @@ class _Walk:
         skeleton, stack = problem.skeleton, problem.stack
         self.scale, self.columns = stack.scale, stack.scale[:, None]
         self.allowed = problem.allowed_errors(options.tolerance, options.angle_tolerance) ** 2
-        # what costs more than all effectors at their tolerances is not there
+        # a cost above that of all effectors at their tolerances is not reached
         most = float(self.allowed.max(initial=0.0)) * len(stack.starts)
         self.enough = 1.01 * most * stack.largest * stack.largest
         self.least = float(self.allowed.min(initial=np.inf)) * stack.smallest * stack.smallest
@@ -92,7 +93,7 @@ class _Walk:
         self.stall = 0
 
     def solve(self, q: Array) -> Solution:
-        """From q (n,)."""
+        """Solve from q (n,)."""
         skeleton, most = self.problem.skeleton, self.options.max_iterations
         look, iteration = self.look(Pose.trusted(skeleton, q.copy())), 0
         done = self.is_done(look, np.inf)
@@ -111,11 +112,11 @@ class _Walk:
 
     @property
     def is_stalled(self) -> bool:
-        """Whether no step has gained anything for a while, or none is short enough to."""
+        """Whether the last steps gained too little, or the step is damped too much."""
         return self.stall >= self.options.patience or self.linear.caution > MOST
 
     def look(self, pose: Pose) -> _Look:
-        """What there is to say of a pose."""
+        """Evaluate a pose."""
         problem, stack = self.problem, self.problem.stack
         rows = stack.evaluate(problem.tasks, pose)
         scaled = rows.error * self.scale
@@ -127,34 +128,36 @@ class _Walk:
             cost += float(extra.error.dot(extra.error))
         if self.pushing is not None:
             self.pushing.look(pose)
-        wish, left = self.wish(pose) if self.options.settle else None, 0.0
-        if wish is not None:
-            left = float(wish.dot(wish if self.mobility is None else wish / self.mobility))
-        return _Look(pose, rows, extra, scaled, cost, reached, squares, wish, left)
+        posture_step, left = self.posture_step(pose) if self.options.settle else None, 0.0
+        if posture_step is not None:
+            left = float(
+                posture_step.dot(posture_step if self.mobility is None else posture_step / self.mobility)
+            )
+        return _Look(pose, rows, extra, scaled, cost, reached, squares, posture_step, left)
 
-    def wish(self, pose: Pose) -> Array | None:
+    def posture_step(self, pose: Pose) -> Array | None:
         """(n,) the step towards the posture at a pose, or None."""
         posture = self.problem.posture
         return None if posture is None else np.asarray(posture.gain * (posture.q - pose.q))
 
     def is_done(self, look: _Look, left: float) -> bool:
-        """Whether all is reached and nothing else is wished for; `left` is of the best pose before."""
+        """Whether the goals are reached and the posture is settled; `left` is of the best pose before."""
         if not look.reached:
             return False
-        if look.wish is None:
+        if look.posture_step is None:
             return self.pushing is None or self.pushing.settled
         return look.left > left * (1.0 - SETTLED)
 
     def is_better(self, look: _Look, done: bool) -> bool:
         """Whether a pose is better than the best before; within the tolerance the posture decides."""
-        if look.wish is None:
+        if look.posture_step is None:
             return done or look.cost < self.best.cost
         if look.reached and self.best.reached:
             return look.left < self.best.left
         return look.reached or look.cost < self.best.cost
 
     def accept(self, look: _Look, cost: float) -> None:
-        """Go on from a pose; `cost` is of the best pose before."""
+        """Continue from a pose; `cost` is that of the best pose before."""
         options, linear = self.options, self.linear
         gained = look.reached or look.cost < cost * (1.0 - options.gain)  # within the tolerance see `is_done`
         self.stall = 0 if gained else self.stall + 1
@@ -163,19 +166,21 @@ class _Walk:
         self.best, self.rows = look, None
         closing_in = _LANDING < look.cost < _CLOSER * cost
         linear.q, linear.cost = look.pose.q, look.cost
-        linear.wish = self.wish(look.pose) if closing_in and not options.settle else look.wish
+        linear.posture_step = (
+            self.posture_step(look.pose) if closing_in and not options.settle else look.posture_step
+        )
         linear.caution = max(linear.caution * LESS, LEAST)
 
     def is_last(self, look: _Look, cost: float) -> bool:
-        """Whether a step from a pose along the slopes of the one before, of the given cost, will arrive.
+        """Whether a step from a pose with the previous derivatives reaches the goals; `cost` before it.
 
-        Newton's step leaves about `d' = c d^2` of an error d; one along the slopes of the step before leaves
-        `2 c d d'` of that (simplified Newton). So the last step of a solve need not work out slopes.
+        A Newton step reduces an error d to about `d' = c d^2`; another one with the same derivatives reduces
+        that to `2 c d d'` (simplified Newton). So the last step of a solve needs no new derivatives.
         """
         return _LIKELY * look.cost * look.cost < self.least * cost
 
     def step(self) -> Array:
-        """Where the next step from the best pose leads, (n,)."""
+        """The pose (n,) after the next step from the best pose."""
         problem, linear = self.problem, self.linear
         limits, region = problem.limits, problem.skeleton.joint_limits
         if self.propose is not None:
@@ -186,14 +191,14 @@ class _Walk:
         error, jacobian = self.rows
         if self.pushing is None and len(error):
             propose = self.method.proposal(jacobian, linear, self.options)
-            if self.method.simplifies and linear.wish is None and error is self.best.scaled:
+            if self.method.simplifies and linear.posture_step is None and error is self.best.scaled:
                 self.propose = propose
         else:
             propose = ByRows(self.unusual, jacobian, self.mobility)
         return limits.step(region, linear.q, error, propose)
 
     def linearise(self, look: _Look) -> tuple[Array, Array]:
-        """Scaled rows (k,) and (k, n) that the method steps by."""
+        """Scaled rows (k,) and (k, n) for the method's step."""
         error, jacobian = look.scaled, look.rows.jacobian * self.columns
         if look.extra is not None:
             error = np.concatenate([error, look.extra.error])
@@ -201,14 +206,18 @@ class _Walk:
         return self.method.pulled(error, jacobian, self.linear, self.options)
 
     def unusual(self, error: Array, jacobian: Array) -> Array:
-        """A step (n,) where obstacles push, or where there is no row at all."""
-        if not len(error):  # no goal and no limit near: the posture alone
-            return np.zeros(self.problem.skeleton.n) if self.linear.wish is None else self.linear.wish
+        """A step (n,) with pushes from obstacles, or without any row."""
+        if not len(error):  # no goal and no near limit: only the posture
+            return (
+                np.zeros(self.problem.skeleton.n)
+                if self.linear.posture_step is None
+                else self.linear.posture_step
+            )
         plain = self.method.step(error, jacobian, self.linear, self.options)
         return plain if self.pushing is None else self.pushing.step(error, jacobian, plain)
 
     def finish(self, iterations: int, *, stalled: bool) -> Solution:
-        """What comes of the best pose."""
+        """The solution of the best pose."""
         problem, stack = self.problem, self.problem.stack
         best = self.best
         q, squares = best.pose.q, stack.squares(best.rows.error) if best.squares is None else best.squares

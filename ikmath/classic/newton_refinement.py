@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The last hair's breadth to the nearest pose, where a target is out of reach.
+"""Newton's method to the nearest pose, for targets out of reach.
 
-Steps with first derivatives only (Gauss-Newton, however damped) converge slowly to a pose with a residual
-error: what the errors' own curvature adds to the second derivative of their squares does not vanish
-with them. The figure moves on in small steps, also in a second solve. Newton's own step, with the
-whole second derivative, converges in a few rounds; it is taken by differences of the gradient, all
-coordinates as one batch of poses, so that goals need no second derivatives.
+Gauss-Newton steps, also damped ones, converge slowly to a pose with a residual error, because they omit the
+part of the second derivative that is proportional to the error. The figure would keep moving in small steps,
+also in a second solve. Newton's method with the complete second derivative converges in a few rounds. It is
+computed by differences of the gradient over one batch of poses, so that goals need no second derivatives.
 """
 
 from __future__ import annotations
@@ -21,34 +20,34 @@ from .linalg.bounded import bounded_quadratic
 from .step_surroundings import Surroundings
 
 _ROUNDS: Final = 20
-_SPENT: Final = 1e-4  # share of the squared errors; a round that gains less is said to gain nothing
-_STEP: Final = 1e-5  # radians and figure sizes of the differences
+_SPENT: Final = 1e-4  # share of the squared errors; a round that gains less counts as no gain
+_STEP: Final = 1e-5  # radians and figure sizes, for the differences
 _FLAT: Final = 1e-7  # share of the largest curvature below which a direction counts as flat
-_FAINT: Final = 1e-10  # the same where a target clamp or small shares curve directions a little
-_STIFF: Final = 1e-2  # share that separates strong levels from weak ones of small shares
-_EDGES: Final = 3  # times that swing regions are linearised anew within a step
-_CORRECTIONS: Final = 7  # of a step that is to follow a curved valley
-_SHRINKING: Final = 0.9  # share of the last correction that the next one may have
-_CORRECTED: Final = 1e-10  # radians or figure sizes; so small a correction is none
-_RADIUS: Final = 0.5  # radians or figure sizes that the first step goes at most
-_MORE: Final = 3.0  # how the radius answers a step that it held back and that was good
-_LESS: Final = 0.25  # and one that was not
+_FAINT: Final = 1e-10  # the same if a target clamp or small shares add a little curvature
+_STIFF: Final = 1e-2  # share that separates strong levels from weak ones with small shares
+_EDGES: Final = 3  # number of linearisations of swing regions within a step
+_CORRECTIONS: Final = 7  # corrections of a step along a curved valley
+_SHRINKING: Final = 0.9  # largest share of the last correction that the next one may have
+_CORRECTED: Final = 1e-10  # radians or figure sizes; smaller corrections end the loop
+_RADIUS: Final = 0.5  # radians or figure sizes; maximum length of the first step
+_MORE: Final = 3.0  # factor of the radius after a good step that it limited
+_LESS: Final = 0.25  # and after a bad step
 _TRIES: Final = 8
-_RIDGE: Final = 1e-6  # share of the largest curvature by which a direction must bend down to be one
-_NUDGE: Final = 0.05  # radians or figure sizes to the side of a ridge
-_STILL: Final = 1e-9  # radians or figure sizes; a step shorter than this changes nothing
-_ROUNDING: Final = 1e-14  # share by which squares of errors differ for no reason
-_ALIKE: Final = 1e-12  # share by which they may, if the slope
-_FLATTER: Final = 0.5  # is this share of what it was at most
-_ROUNDED: Final = 1e-13  # share of the squares that a step gains which may have been rounding
-_SMALL: Final = 1e-7  # radians or figure sizes; such a step is not worth another
+_RIDGE: Final = 1e-6  # share of the largest curvature above which a negative curvature is a ridge
+_NUDGE: Final = 0.05  # radians or figure sizes, away from a ridge
+_STILL: Final = 1e-9  # radians or figure sizes; shorter steps have no effect
+_ROUNDING: Final = 1e-14  # share of the squared errors; smaller differences are rounding errors
+_ALIKE: Final = 1e-12  # share by which they may differ if the slope
+_FLATTER: Final = 0.5  # is at most this share of the previous one
+_ROUNDED: Final = 1e-13  # share of the squares; smaller gains of a step may be rounding errors
+_SMALL: Final = 1e-7  # radians or figure sizes; after such a step there is no other
 
 
 class Tether(NamedTuple):
-    """What else is minimised: `|gain (q - centre)|^2`."""
+    """A further term of the minimum: `|gain (q - centre)|^2`."""
 
     gain: Array
-    """(n,), figure sizes a radian."""
+    """(n,), figure sizes per radian."""
     centre: Array
     """(n,)."""
 
@@ -61,18 +60,18 @@ def polished(
     *,
     shares: Array | None = None,
 ) -> tuple[Array, bool]:
-    """The minimum of the squared errors near q (n,), inside the limits; q itself if there is none near.
+    """The minimum of the squared errors near q (n,), inside the limits; q itself if there is none.
 
-    Coordinates at a limit that want to go out stay there, those of a swing region may slide along its edge.
+    Coordinates pushed against a limit stay there; those of a swing region may move along its boundary.
 
     Args:
-        problem, q: where to begin.
-        tether: what else is minimised.
-        rounds: of Newton's method, at most.
-        shares: (k,) weights of the rows' squares beside their own.
+        problem, q: the problem and the initial coordinates.
+        tether: a further term of the minimum.
+        rounds: maximum number of Newton steps.
+        shares: (k,) additional weights of the squared rows.
 
     Returns:
-        The coordinates (n,); and whether they are at rest, or a further round would still better them.
+        The coordinates (n,); and whether they have converged.
     """
     measure = _Measure(problem, tether, shares)
     region, strides = problem.skeleton.joint_limits, problem.strides
@@ -97,14 +96,14 @@ def polished(
 
 
 class _Place(NamedTuple):
-    """Coordinates (n,), with the derivative (n,) of what is minimised, and half of it itself."""
+    """Coordinates (n,), with half of the minimised function and its derivative (n,)."""
 
     q: Array
     gradient: Array
     cost: float
 
     def is_no_worse(self, other: _Place) -> bool:
-        """Whether it is as good as another place; by the slopes, where sums of squares are rounding."""
+        """Whether it is as good as another place; if the sums differ by rounding only, the slopes decide."""
         if self.cost <= other.cost * (1.0 + _ROUNDING):
             return True
         alike = self.cost <= other.cost * (1.0 + _ALIKE)
@@ -112,11 +111,11 @@ class _Place(NamedTuple):
 
 
 class _Measure:
-    """Half of what is minimised, and its derivative.
+    """Half of the minimised function, and its derivative.
 
     Attributes:
-        flat: share of the largest curvature below which a direction counts as having none;
-        stiff: and above which it is followed round its bends.
+        flat: share of the largest curvature below which a direction counts as flat; stiff: share above which
+            steps are corrected along a curved valley.
     """
 
     def __init__(self, problem: Problem, tether: Tether | None, shares: Array | None) -> None:
@@ -127,7 +126,7 @@ class _Measure:
         self.stiff = 0.0 if shares is None else _STIFF
 
     def place(self, q: Array) -> _Place:
-        """Coordinates q (n,) and what is known there."""
+        """Evaluate coordinates q (n,)."""
         problem, tether = self.problem, self.tether
         error, jacobian = problem.stack.evaluate(problem.tasks, Pose.trusted(problem.skeleton, q))
         weighed = error * self.weight
@@ -146,9 +145,9 @@ class _Measure:
 
 
 class _Model:
-    """The second-order picture of what is minimised about a place, and steps in it.
+    """The second-order model of the minimised function at a place, and steps in it.
 
-    Where it bends down it is taken to bend up as much, so that every step goes downhill.
+    Negative curvatures are replaced by their absolute values, so that every step descends.
     """
 
     def __init__(self, about: Surroundings, here: _Place, measure: _Measure) -> None:
@@ -157,7 +156,7 @@ class _Model:
         flat = measure.flat * max(float(np.abs(values).max(initial=0.0)), 1e-300)
         self.size = np.maximum(np.abs(values), flat)
         self.stiff = self.axes[:, values > max(flat, measure.stiff * float(self.size.max(initial=0.0)))]
-        # on a ridge nothing slopes, though some direction bends down: to the better side, if one is better
+        # on a ridge the slope is zero but a curvature is negative: step to the better side, if one is better
         level = np.linalg.norm(self.gradient) < _STILL * abs(values.min(initial=0.0))
         if level and values.min(initial=0.0) < -_RIDGE * self.size.max():
             aside = _NUDGE * self.axes[:, 0]
@@ -166,12 +165,12 @@ class _Model:
                 self.gradient = self.gradient + values[0] * (aside if left <= right else -aside)
 
     def best(self, measure: _Measure, radius: float) -> tuple[_Place, float]:
-        """The best place that a step of some length leads to; and the caution that it took.
+        """The best place that a step of at most some length leads to; and its damping.
 
-        The step is not only Newton's, `(H + c) y = -g`, which would leave a curved valley: it is put right
-        until the gradient at its end balances the caution, `g(y) = -c y`, as in one implicit step of steepest
-        descent. That follows valleys round their bends, the narrower the better. What strong levels hold a
-        weak one to is such a valley: there a step is put right across it, and not along.
+        The Newton step `(H + c) y = -g` would leave a curved valley. It is corrected until the gradient at
+        its end satisfies `g(y) = -c y`, as in an implicit step of steepest descent, which follows curved
+        valleys. The null space of strong levels is such a valley for a weak one: there, steps are only
+        corrected across it.
         """
         about, gradient, axes, stiff = self.about, self.gradient, self.axes, self.stiff
         caution = _caution(self.size, -gradient @ axes, radius)
@@ -204,9 +203,9 @@ class _Model:
 
 
 def _caution(curvature: Array, downhill: Array, radius: float) -> float:
-    """What to add to every curvature so that Newton's step is no longer than a radius; in its own axes."""
+    """The damping of all curvatures for which the Newton step is no longer than a radius; in its axes."""
     more = 0.0
-    # where nothing curves at all, the step would be beyond numbers
+    # without any curvature, the step would be infinite
     least = 1e-50 * float(np.abs(downhill).max(initial=0.0)) / max(radius, _STILL)
     curvature = np.maximum(curvature, least)
     for _ in range(_TRIES):
@@ -215,7 +214,7 @@ def _caution(curvature: Array, downhill: Array, radius: float) -> float:
         if length <= radius * 1.05:
             break
         share = step / length
-        # Newton on 1 / |step| = 1 / radius, which is nearly linear in what is added (More and Sorensen)
+        # Newton on 1 / |step| = 1 / radius, which is nearly linear in the damping (More and Sorensen)
         slope = float((share * share / (curvature + more)).sum()) / length
         more += (1.0 / radius - 1.0 / length) / slope
     return more

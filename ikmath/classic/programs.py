@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Lagrange's method minimises: a figure's objective under its goals, and the two ways to add its limits.
+"""The programs of Lagrange's method: a figure's objective and goals, and two ways to add its limits.
 
-Second derivatives of the goals are differences of their Jacobians over a batch of poses, one for each
-coordinate: one batched evaluation, exact enough for Newton's method.
+Second derivatives of the goals are differences of their Jacobians over one batch of poses, which is accurate
+enough for Newton's method.
 """
 
 from __future__ import annotations
@@ -18,17 +18,16 @@ from ..rotation import Array
 OBJECTIVES: Final = ("posture", "limits")
 
 _NUDGE: Final = 1e-5
-_FAINT: Final = 0.01  # weight of coordinates of which an objective says nothing, so that there is one optimum
+_FAINT: Final = 0.01  # weight of coordinates without effect on the objective, for a unique optimum
 
 
 class FigureProgram:
     """`minimise P(q) subject to goals(q) = 0`.
 
     Args:
-        problem: its tasks are the constraints, scaled as everywhere.
-        objective: "posture": `1/2 sum (gain_i (q_i - r_i))^2` around the posture, or with gain 1
-            around the rest pose, slides counted in figure sizes; "limits":
-            `1/2 sum ((q_i - middle_i) / half range_i)^2`.
+        problem: its tasks are the scaled constraints.
+        objective: "posture": `1/2 sum (gain_i (q_i - r_i))^2` around the posture, or with gain 1 around the
+            rest pose, translations in figure sizes; "limits": `1/2 sum ((q_i - middle_i) / half range_i)^2`.
     """
 
     def __init__(self, problem: Problem, objective: str) -> None:
@@ -46,7 +45,7 @@ class FigureProgram:
             self.centre, self.gain = skeleton.rest, 1.0 / problem.strides
 
     def objective(self, x: Array) -> tuple[float, Array, Array]:
-        """P, gradient, Hessian; a limit method's springs and prices are part of P (Ge, 2.5.3)."""
+        """P, gradient, Hessian; the springs and barriers of a limit method are part of P (Ge, 2.5.3)."""
         away = self.gain * (x - self.centre)
         value, gradient, hessian = 0.5 * float(away @ away), self.gain * away, np.diag(self.gain**2)
         extra = self.problem.limits.rows(Pose.trusted(self.problem.skeleton, x.copy()))
@@ -75,11 +74,11 @@ class FigureProgram:
 
 
 class HeldProgram:
-    """The same with some coordinates held at given values.
+    """A program with some coordinates fixed.
 
     Args:
         program: of the whole figure.
-        values: (n,), NaN for those that stay free.
+        values: (n,), NaN for free coordinates.
     """
 
     def __init__(self, program: FigureProgram, values: Array) -> None:
@@ -109,11 +108,11 @@ class HeldProgram:
 
 
 class SlackProgram:
-    """Limits as equalities with new variables, `upper - y^2 - q = 0` and `q - y^2 - lower = 0` (Ge, 2.5.2).
+    """Limits as equalities with slack variables, `upper - y^2 - q = 0` and `q - y^2 - lower = 0` (Ge, 2.5.2).
 
-    The text counts 2n new variables; coordinates without a limit on a side need none there. Its conditions
-    are also fulfilled where a y is zero although the optimum lies inside; a start inside, with every y
-    above zero, and steps that go down keep away from that.
+    The text has 2n new variables; coordinates without a limit on a side need none there. The optimality
+    conditions also hold with y = 0 although the optimum is inside; an initial pose inside, with every y above
+    zero, and descending steps avoid that.
     """
 
     def __init__(self, program: FigureProgram) -> None:
@@ -126,12 +125,12 @@ class SlackProgram:
         self.n, self.lower, self.upper = skeleton.n, skeleton.lower, skeleton.upper
 
     def start(self, q: Array) -> Array:
-        """Variables (q, y of the lower, y of the upper limits) for coordinates inside."""
+        """Variables (q, y of the lower, y of the upper limits) for coordinates inside the limits."""
         below, above = q[self.low] - self.lower[self.low], self.upper[self.high] - q[self.high]
         return np.concatenate([q, np.sqrt(np.maximum(below, 1e-3)), np.sqrt(np.maximum(above, 1e-3))])
 
     def objective(self, x: Array) -> tuple[float, Array, Array]:
-        """P does not see the slack."""
+        """P does not depend on the slack variables."""
         value, gradient, hessian = self.program.objective(x[: self.n])
         slack = len(x) - self.n
         whole = np.zeros((len(x), len(x)))
@@ -153,7 +152,7 @@ class SlackProgram:
         return np.concatenate([error, below, above]), rows
 
     def curvature(self, x: Array, multipliers: Array) -> Array:
-        """Hessian of u . c: the goals' own, and -2 u for each slack."""
+        """Hessian of u . c: that of the goals, and -2 u for each slack variable."""
         slack = len(self.low) + len(self.high)
         goals = len(multipliers) - slack
         whole = np.zeros((len(x), len(x)))

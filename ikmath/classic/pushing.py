@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How the texts' avoidance methods take part in the loop of the incremental methods.
+"""The avoidance methods that push, in the loop of the incremental methods.
 
-They add to a step what drives the figure away from obstacles, in what the goals leave free. Two things follow
-for the loop. Every step is taken, as in the texts, since what is good for the clearance need not be good for
-the goals; and steps towards far goals are short, since a push acts once a step and must not be outrun.
+They add a push away from obstacles to each step, in the null space of the goals. This has two effects on the
+loop. Every step is accepted, as in the texts, because a push may increase the errors of the goals. And steps
+towards far goals are short, so that the push of each step can keep up with them.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from ..rotation import Array
 from .avoidance import Pushing as PushingAvoidance
 from .avoidance import Situation
 
-_STRIDE: Final = 0.03  # figure sizes (or radians) that goals may come nearer in one step
-_WORTH: Final = 1e-2  # share by which the smallest clearance must grow, once all is reached, to go on
+_STRIDE: Final = 0.03  # figure sizes (or radians) by which a step may approach the goals
+_WORTH: Final = 1e-2  # relative growth of the least clearance to continue after all goals are reached
 
 
 class Pushing:
@@ -32,7 +32,7 @@ class Pushing:
         scene: the problem's.
 
     Attributes:
-        settled: whether at the pose that was looked at last the clearance did not grow any more.
+        settled: whether the clearance of the last pose no longer increased.
     """
 
     def __init__(self, problem: Problem, scene: Scene) -> None:
@@ -49,14 +49,14 @@ class Pushing:
         self.near: ClosestPairs | None = None
 
     def look(self, pose: Pose) -> None:
-        """Take notice of the pose that the next step starts from."""
+        """Update the obstacles for the pose that the next step starts from."""
         self.pose, self.near = pose, self.scene.near(pose, self.sight)
         worst = float(self.near.worst) if len(self.near) else np.inf
         self.settled = not len(self.near) or worst <= self.best + _WORTH * abs(self.best)
         self.best = max(self.best, worst) if np.isfinite(worst) else self.best
 
     def step(self, error: Array, jacobian: Array, plain: Array) -> Array:
-        """The step (n,) that comes of the one that the solving method proposes."""
+        """The step (n,) with pushes, for the one proposed by the solving method."""
         effect = float(np.linalg.norm(jacobian.dot(plain)))
         if effect > _STRIDE:
             plain = plain * (_STRIDE / effect)

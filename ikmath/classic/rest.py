@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a figure ends whose goals are out of reach: at the nearest pose, and there it stays.
+"""The nearest pose to goals that are out of reach.
 
-The steps of the texts' methods stop short of it, by little or by a centimetre. A second solve from there
-would move on, or tremble. The steps of a method towards reachable goals are unchanged.
+The classic methods stop before it, by up to a centimetre, so that a second solve would continue to move, or
+jitter. The steps towards reachable goals are unchanged.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from ..rotation import Array
 from ..solvers.method import Method, Options
 from .newton_refinement import Tether, polished
 
-_WEAKER: Final = 1e-4  # share of the level above that a level has while the way is found,
-_WEAKEST: Final = 1e-8  # and where it is judged
-_FAINTEST: Final = 1e-2  # share of its own amplitude that the posture has in the end;
-_STRONGER: Final = 100.0, 10.0, 1.0  # how much stronger it is on the way there, one after the other,
-_STRONGEST: Final = 1e-2  # but not above that share of the goals' amplitude
-_ROUNDS: Final = 60  # a method that gives up early leaves a long way,
-_FEW: Final = 6
-_MANY: Final = 150  # and so do levels in each other's way,
-_ALONG: Final = 300  # and a curved valley along which only a posture draws,
-_WORK: Final = 1.5e8  # but a round takes as long as the cube of the coordinates' number
-_SLIGHT: Final = 1e-4  # share of what a pose costs that another one may cost more
+_WEAKER: Final = 1e-4  # share of the level above that a level has in the first stage,
+_WEAKEST: Final = 1e-8  # and in the final comparison
+_FAINTEST: Final = 1e-2  # final share of the posture's amplitude;
+_STRONGER: Final = 100.0, 10.0, 1.0  # factors of it in the stages before,
+_STRONGEST: Final = 1e-2  # up to this share of the goals' amplitude
+_ROUNDS: Final = 60  # maximum rounds: after a method that stops early,
+_FEW: Final = 6  # to correct one level,
+_MANY: Final = 150  # for conflicting levels,
+_ALONG: Final = 300  # and for a curved valley in which only the posture pulls
+_WORK: Final = 1.5e8  # but the time of a round grows with the cube of the number of coordinates
+_SLIGHT: Final = 1e-4  # share of a pose's cost by which another one may cost more
 
 
 @dataclass(frozen=True, kw_only=True)
 class RestOptions(Options):
-    """Options of methods that come to rest.
+    """Options of methods that refine a stalled pose.
 
     Attributes:
-        rest: whether a figure that stalls short of its goals goes on to the nearest pose, to rounding. A
-            motion does without (`solve(following=...)`): its next frame goes on anyhow.
-        settle: whether a figure goes on towards its posture where it has nearly reached all, and when it has.
+        rest: whether a figure that stalls before its goals continues to the nearest pose, to rounding. It is
+            not used in a motion (`solve(following=...)`), because the next frame continues anyway.
+        settle: whether a figure continues towards its posture when its goals are (nearly) reached.
     """
 
     rest: bool = True
@@ -49,7 +49,7 @@ class RestOptions(Options):
 
 
 class Resting(Method):
-    """A method that comes to rest; its options are `RestOptions`."""
+    """A method that refines a stalled pose; its options are `RestOptions`."""
 
     briefly: ClassVar[Mapping[str, Any]] = MappingProxyType({"rest": False})
 
@@ -58,10 +58,10 @@ class Resting(Method):
 
 
 def may_rest(problem: Problem) -> bool:
-    """Whether the nearest pose is a minimum of the weighed squares that differences can find.
+    """Whether the nearest pose is a minimum of weighted squares that differences can find.
 
-    It is not where obstacles push, where limits lock, give or are kept off, and where a goal leaves out part
-    of its derivative.
+    It is not with obstacles, with limit methods that lock, yield or repel, and with goals whose derivative is
+    incomplete.
     """
     return problem.scene is None and problem.limits.exact and all(goal.whole for goal in problem.tasks)
 
@@ -72,7 +72,7 @@ def at_rest(problem: Problem, q: Array, tether: Tether | None = None) -> tuple[A
     Args:
         problem: of one level.
         q: (n,) where the method stalled.
-        tether: what the method minimises besides.
+        tether: a further term that the method minimises.
     """
     if tether is None:
         q, _ = polished(problem, q, None, _ROUNDS)
@@ -83,15 +83,15 @@ def at_rest(problem: Problem, q: Array, tether: Tether | None = None) -> tuple[A
 
 
 def at_rest_in_order(problem: Problem, q: Array) -> tuple[Array, bool]:
-    """The same for levels of priority: of the poses nearest to the strong goals that for the weak ones.
+    """The nearest pose by levels of priority: nearest for strong goals first, then for weak ones.
 
-    Weights that leave each level next to nothing beside the one above lead there but for as little; then the
-    levels are put right without the weaker ones, which is a step or two and costs those but its square. The
-    posture is the weakest of them. It becomes next to nothing, but is never left out: a stretched figure may
-    turn about itself, and along that valley, half a turn long, its errors differ by a millionth and less.
+    Weights that are tiny relative to those of the level above lead there, with an error of that size. Then
+    the stronger levels are corrected without the weaker ones, which takes a step or two and costs these
+    little. The posture is the weakest level. It is never omitted: a stretched figure may rotate about itself,
+    and the errors along this valley differ by a millionth or less.
 
     Returns:
-        The pose (n,), and whether it is at rest.
+        The pose (n,), and whether it has converged.
     """
     stack = problem.stack
     count = len(stack.levels)
@@ -108,7 +108,7 @@ def at_rest_in_order(problem: Problem, q: Array) -> tuple[Array, bool]:
 
 
 def _tethers(problem: Problem) -> list[Tether | None]:
-    """Those to the posture, one after the other; one that is none where there is no posture."""
+    """Posture terms in order of use; [None] without a posture."""
     posture, stack = problem.posture, problem.stack
     if posture is None:
         return [None]
@@ -118,28 +118,28 @@ def _tethers(problem: Problem) -> list[Tether | None]:
 
 
 def _worth(n: int, least: int, most: int) -> int:
-    """How many rounds a figure of n coordinates is worth."""
+    """The number of rounds for a figure of n coordinates."""
     return min(max(int(_WORK / max(n, 1) ** 3), least), most)
 
 
 def _led(problem: Problem, tether: Tether) -> list[Tether]:
-    """A tether, and stronger ones before it: a faint one takes long along the valley of the nearest."""
+    """A tether after stronger ones: a weak one alone takes long in the valley of nearest poses."""
     strength = float((tether.gain * problem.stack.metric).max(initial=0.0))
-    most = _STRONGEST * (1.0 + _SLIGHT) * problem.stack.largest  # 0 where no goal has any weight
+    most = _STRONGEST * (1.0 + _SLIGHT) * problem.stack.largest  # 0 if no goal has any weight
     fit = [more for more in _STRONGER if more == 1.0 or more * strength <= most]
     return [Tether(more * tether.gain, tether.centre) for more in fit]
 
 
 def _shares(stack: TaskStack, share: float) -> Array:
-    """(k,) weights that leave each level a share of the one above, however heavy it is."""
+    """(k,) weights that give each level a share of the one above, independent of its own weights."""
     size = np.array([stack.scale[rows].max(initial=0.0) for rows in stack.levels])
-    size = np.where(size > 0.0, size, size.max())  # what weighs nothing has no share to be given
+    size = np.where(size > 0.0, size, size.max())  # levels without weight get no share
     shares = share ** np.arange(len(size)) * (size.max() / np.maximum(size, 1e-150)) ** 2
     return np.asarray(shares[stack.place])
 
 
 def squares(problem: Problem, q: Array) -> Array:
-    """(E,) squared errors of every effector at q (n,)."""
+    """(E,) squared errors of all effectors at q (n,)."""
     return problem.stack.squares(
         problem.stack.evaluate(problem.tasks, Pose.trusted(problem.skeleton, q)).error
     )

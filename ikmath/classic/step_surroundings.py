@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The limits about a pose, as bounds of steps along single directions.
+"""The limits around a pose, as bounds of steps along orthogonal directions.
 
-A step goes along directions at right angles: coordinates (slides counted in figure sizes), and for a swing
-pair at the edge of its region the edge's tangent and its normal, so that the region is a bound like all
-others. Where the pull is outward the normal is left out, and the tangent goes round with the edge.
+The directions are the coordinates (translations in figure sizes). For a swing pair at the boundary of its
+region they are the tangent and the normal of the boundary, so that the region is a bound like all others. If
+the pair is pushed outward, the normal is omitted, and the tangent follows the boundary.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from ..model.joint_limits import BoundaryTangent, JointLimits
 from ..model.limit_crossings import Bounds, leaving
 from ..rotation import Array
 
-_AT: Final = 1e-9  # from where a coordinate counts as at its limit
-_NEAR: Final = 0.999  # measure of a swing region from where its edge is looked at
-_OUT: Final = 1e-6  # radians beyond an edge at which its place is computed
+_AT: Final = 1e-9  # excess below which a coordinate counts as at its limit
+_NEAR: Final = 0.999  # measure of a swing region above which its boundary is used
+_OUT: Final = 1e-6  # radians outside a boundary at which its point is computed
 
 
 class Surroundings:
-    """What steps from a pose may do.
+    """The bounds of steps from a pose.
 
     Args:
-        region: of the limits; q: (n,) in it.
-        gradient: (n,) of what is minimised: what it would push out of the region is not free.
-        strides: (n,) how far a step of one goes in each coordinate, see `Problem.strides`.
+        region: of the limits; q: (n,) inside it.
+        gradient: (n,) of the minimised function: coordinates that it pushes out of the region are not free.
+        strides: (n,) unit of each coordinate, see `Problem.strides`.
 
     Attributes:
-        directions: (n, f) columns, each a step of one; low, high: (f,) how far a step may go along each.
+        directions: (n, f) columns, each a unit step; low, high: (f,) bounds of a step along each.
     """
 
     def __init__(self, region: JointLimits, q: Array, gradient: Array, strides: Array) -> None:
@@ -40,14 +40,14 @@ class Surroundings:
         n = len(q)
         self.directions = np.diag(strides)
         self.low, self.high = (region.low - q) / strides, (region.high - q) / strides
-        self._first = np.full(len(region.pairs), -1)  # column along each pair's edge, -1 where it has none
+        self._first = np.full(len(region.pairs), -1)  # column along each pair's boundary, -1 for none
         self._second = self._first.copy()  # and across it
         pairs, normal, room = self._edges(gradient)
         x, z = region.pairs[pairs].T
         self._turn(pairs, x, z, normal, room)
         pull = -gradient @ self.directions
         held = (self.low > -_AT) & (pull < 0) | (self.high < _AT) & (pull > 0)
-        self.round = pairs[held[z]]  # pairs pulled against their edges
+        self.round = pairs[held[z]]  # pairs pushed against their boundaries
         kept = np.flatnonzero(~held)
         number = np.full(n + 1, -1)
         number[kept] = np.arange(len(kept))
@@ -55,14 +55,14 @@ class Surroundings:
         self._first, self._second = number[self._first], number[self._second]
 
     def _edges(self, gradient: Array) -> tuple[Index, Array, Array]:
-        """Swing pairs near their edges or pulled out of them: which, outward normals (2, w), room (w,)."""
+        """Swing pairs near or pushed out of their boundaries: indices, outward normals (2, w), room (w,)."""
         region = self.joint_limits
         near = region.near_boundary(self.q, _NEAR)
         pull = np.zeros(len(self.q))
         pull[region.pairs] = -gradient[region.pairs]
         length = np.linalg.norm(pull[region.pairs], axis=1, keepdims=True)
         pull[region.pairs] *= _OUT / np.maximum(length, 1e-300)
-        bounds = leaving(region, self.q, pull)  # sees what is narrow, too
+        bounds = leaving(region, self.q, pull)  # also finds narrow regions
         if bounds is not None:
             for pair in np.flatnonzero(bounds.leaving).tolist():
                 normal = bounds.normal[:, pair]
@@ -72,7 +72,7 @@ class Surroundings:
         return _as_arrays(near)
 
     def _turn(self, pairs: Index, first: Index, second: Index, normal: Array, room: Array) -> None:
-        """Have two columns go along the edges of pairs, and across them as far as there is room."""
+        """Set two columns along and across the boundaries of pairs, with bounds by the room."""
         x, z = self.joint_limits.pairs[pairs].T
         nx, nz = normal
         self.directions[x, first], self.directions[z, first] = -nz, nx
@@ -82,7 +82,7 @@ class Surroundings:
         self._first[pairs], self._second[pairs] = first, second
 
     def curvature(self, gradient: Callable[[Array], Array], step: float) -> Array:
-        """(f, f) derivative of a gradient along the directions, by differences; edges are followed round.
+        """(f, f) derivative of a gradient along the directions, by differences that follow boundaries.
 
         Args:
             gradient: (m, n) -> (m, n); step: of the differences.
@@ -100,7 +100,7 @@ class Surroundings:
         return 0.5 * (slope + slope.T)
 
     def _onto_edges(self, places: Array, rows: Index) -> Array:
-        """Put rows of places (m, n) back on the edges that they left along the tangent; the normals there."""
+        """Move rows of places (m, n) back to boundaries that they left tangentially; returns the normals."""
         which = np.tile(self.round, 2)
         first, pairs = self._first[which], self.joint_limits.pairs[which]
         x, z = pairs.T
@@ -119,7 +119,7 @@ class Surroundings:
         return normals
 
     def leaving(self, step: Array) -> Bounds | None:
-        """The swing pairs that a step (f,) would take across edges that are no bounds yet."""
+        """The swing pairs that a step (f,) would move across boundaries that are no bounds yet."""
         if not len(self.joint_limits.pairs):
             return None
         bounds = leaving(self.joint_limits, self.q, self.directions @ step)
@@ -129,7 +129,7 @@ class Surroundings:
         return bounds if bounds.leaving.any() else None
 
     def within(self, bounds: Bounds) -> tuple[Surroundings, Array]:
-        """The same with those edges as bounds too; and the new directions by the old ones, (f, f)."""
+        """The same with these boundaries as bounds too; and the new directions in the old ones, (f, f)."""
         other = object.__new__(Surroundings)
         other.__dict__.update(self.__dict__)
         other.directions, other.low, other.high = self.directions.copy(), self.low.copy(), self.high.copy()
@@ -137,7 +137,7 @@ class Surroundings:
         pairs = np.flatnonzero(bounds.leaving)
         normal, way = bounds.normal[:, pairs], bounds.way[:, pairs]
         new = self._first[pairs] < 0
-        # a pair away from its edge has its own two coordinates for columns
+        # a pair away from its boundary has its two coordinates as columns
         rows = self.joint_limits.pairs[pairs]
         own = np.abs(self.directions[rows]).argmax(2)
         first = np.where(new, own[:, 0], self._first[pairs])
@@ -146,11 +146,11 @@ class Surroundings:
         return other, (self.directions / self.strides[:, None] ** 2).T @ other.directions
 
     def landing(self, step: Array) -> Array:
-        """The pose (n,) that a step (f,) ends at, inside the region."""
+        """The pose (n,) after a step (f,), inside the region."""
         return self.joint_limits.project(self.q + self.directions @ step)
 
     def at(self, trial: Array) -> Array:
-        """(n, f) the directions where a step has gone round edges to a pose (n,)."""
+        """(n, f) directions after a step along boundaries to a pose (n,)."""
         followed = self._first >= 0
         if not followed.any():
             return self.directions
@@ -167,7 +167,7 @@ class Surroundings:
 
 
 def _as_arrays(edges: dict[int, BoundaryTangent]) -> tuple[Index, Array, Array]:
-    """Edges by pair -> which (w,), outward normals (2, w), room (w,)."""
+    """Boundaries by pair -> indices (w,), outward normals (2, w), room (w,)."""
     pairs = np.fromiter(edges, dtype=np.intp, count=len(edges))
     x, z, room = np.array([tuple(edge) for edge in edges.values()]).reshape(-1, 3).T
     return pairs, np.stack([x, z]), room

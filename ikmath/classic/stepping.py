@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the incremental methods have in common: they propose a step for linear rows.
+"""Base of the incremental methods: they propose a step for linear rows.
 
-What becomes of a step is the loop's: `loop` for one pose, `batch` for many.
+The loops decide about the steps: `loop` for one pose, `batch` for many.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from .jacobian_blocks import Blocks
 from .rest import Resting, RestOptions
 
 # for both loops
-_FARTHEST: Final = 100.0  # radians of a step; sines and cosines of far more are noise
-SETTLED: Final = 1e-2  # share by which the posture must come nearer, once all is reached, to go on
-MORE, LESS, LEAST, MOST = 5.0, 0.4, 1e-3, 1e7  # how the caution answers refused and accepted steps
+_FARTHEST: Final = 100.0  # radians per step; beyond it sines and cosines are inaccurate
+SETTLED: Final = 1e-2  # share by which the posture must come nearer to continue after all goals are reached
+MORE, LESS, LEAST, MOST = 5.0, 0.4, 1e-3, 1e7  # factors and range of the caution after steps
 
 
 def bounded(problem: Problem, q: Array, to: Array) -> Array:
-    """The ends (n, ...) of steps from q (n, ...), each step shortened where a joint turns too far in it.
+    """The ends (n, ...) of steps from q (n, ...); a step is shortened if it rotates a joint too far.
 
-    Rows near zero, as of a figure far smaller than its slides, ask for turns that rounding drowns.
+    Rows near zero, as in a figure far smaller than its translations, give rotations lost in rounding.
     """
     turns = problem.skeleton.is_turn
     most = np.abs(to[turns] - q[turns]).max(0, initial=0.0)
@@ -42,8 +42,8 @@ class SteppingOptions(RestOptions):
     """Options of methods that propose steps.
 
     Attributes:
-        patience: accepted steps that may gain next to nothing before a solve is called stalled.
-        gain: share of the squared error that counts as next to nothing.
+        patience: number of accepted steps with little gain after which a solve counts as stalled.
+        gain: share of the squared error that counts as little.
     """
 
     patience: int = 4
@@ -57,15 +57,15 @@ class SteppingOptions(RestOptions):
 
 @dataclass(slots=True)
 class Linear:
-    """What a step is worked out from.
+    """The data of a step.
 
     Attributes:
-        problem: the problem of this frame; q: (n, ...) where the figure stands, frames innermost if many.
+        problem: the problem of this frame; q: (n, ...) coordinates, with frames as last axis if many.
         cost: squared length of the scaled errors; caution: 1 at the start, larger after refused steps; (...).
-        mobility: (n, ...) metric of the coordinates, or None where all are alike.
-        wish: (n, ...) step towards the posture, or None.
+        mobility: (n, ...) metric of the coordinates, None if all are equal.
+        posture_step: (n, ...) step towards the posture, or None.
         level: (k,) priority of each row.
-        memory: what the method wants to keep from step to step (a warm start); owned by this solve.
+        memory: state of the method between the steps of this solve (a warm start).
     """
 
     problem: Problem
@@ -73,26 +73,26 @@ class Linear:
     cost: Any
     caution: Any
     mobility: Array | None
-    wish: Array | None
+    posture_step: Array | None
     level: Any
     memory: dict[str, Any]
 
 
 class Stepping(Resting):
-    """What a method is that proposes steps.
+    """Interface of methods that propose steps.
 
     Attributes:
-        careful: whether steps that do not lower the error are refused, and the end is a pose of rest. The
-            texts' plain methods take every step.
-        simplifies: whether the step that will arrive may go along the slopes of the one before (the
-            simplified Newton method).
+        careful: whether steps that do not reduce the error are refused, and stalled poses are refined. The
+            plain methods of the texts accept every step.
+        simplifies: whether the last step may use the derivatives of the previous one (the simplified Newton
+            method).
     """
 
     careful: ClassVar[bool] = True
     simplifies: ClassVar[bool] = False
 
     def pulled(self, error: Array, jacobian: Array, state: Linear, options: Any) -> tuple[Array, Array]:
-        """Scaled rows (k,) and (k, n) of one frame, weighed for a step; their cost goes into `state`."""
+        """Scaled rows (k,) and (k, n) of one frame, weighted for a step; sets the cost in `state`."""
         return error, jacobian
 
     def step(self, error: Array, jacobian: Array, state: Linear, options: Any) -> Array:
@@ -100,9 +100,9 @@ class Stepping(Resting):
         raise TypeError(f"{type(self).__name__} must implement a step.")
 
     def proposal(self, jacobian: Array, state: Linear, options: Any) -> Propose:
-        """What proposes the steps of one frame, for scaled rows (k, n)."""
+        """The object that proposes the steps of one frame, for scaled rows (k, n)."""
         return ByRows(lambda error, rows: self.step(error, rows, state, options), jacobian, state.mobility)
 
     def steps(self, jacobian: Blocks, state: Linear, options: Any) -> ProposeMany:
-        """As `step` for many frames, where `batched`: what proposes their steps."""
+        """As `proposal` for many frames, if `batched`."""
         raise TypeError(f"{type(self).__name__} must implement a step for many frames.")

@@ -56,7 +56,7 @@ def explain(
         why, inside = inside, ""
     else:
         why = reason(problem, Pose.trusted(problem.skeleton, q), worst, paced=paced)
-    return f"{problem.effectors[worst]} is short by {size}: {why}{inside and f'; {inside}'}."
+    return f"{problem.effectors[worst]} is {size} from its target: {why}{inside and f'; {inside}'}."
 
 
 def reason(problem: Problem, pose: Pose, effector: int, *, paced: bool = False) -> str:

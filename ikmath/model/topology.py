@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The structure of a tree of joints, for the kernels of forward kinematics.
 
-It is computed once for a figure: ancestors, the order of products from the root, and where the kernels'
-results have each coordinate. It contains no names and no positions.
+It is computed once for a figure: ancestors, the order of products from the root, and the index of each
+coordinate in the kernels' results. It contains no names and no positions.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ Levels = list[tuple[Span, Index]]
 
 
 class Topology(Remade):
-    """The structure of a tree as the kernels need it, computed once.
+    """The structure of a tree, prepared for the kernels.
 
     Args:
         parents: (J,) parents first, -1 for roots; inherits: (J,) whether rotation is inherited;
-        owner, slot: (n,) joint and which of its six coordinates.
+        owner, slot: (n,) joint of each coordinate, and its index among the joint's six coordinates.
     """
 
     def __init__(self, parents: Index, inherits: Mask, owner: Index, slot: Index) -> None:
         count = self.count = len(parents)
-        self.parent = np.where(parents < 0, count, parents)  # the world stands behind the last joint
+        self.parent = np.where(parents < 0, count, parents)  # the world is at the index after the last joint
         self.turn_parent = np.where(inherits, self.parent, count)
         self.cut = bool((self.turn_parent != self.parent).any())
         self.flat = owner * 6 + slot
-        self.sliding = np.unique(owner[slot < 3])  # joints with slides
-        self.carriers = self.parent[self.sliding]  # whom they slide on,
-        self.on_ground = bool((self.carriers == count).all())  # or whether all of them slide on the world
+        self.sliding = np.unique(owner[slot < 3])  # joints with translations
+        self.carriers = self.parent[self.sliding]  # their parents
+        self.on_ground = bool((self.carriers == count).all())  # whether all of these are the world
         self.slide_columns = np.flatnonzero(slot < 3)
         self.slid = span(self.slide_columns)
         self.owner, self.slot = owner, slot
         self.first_turn = 3 * len(self.sliding)
-        # whether the coordinates are all slides, then all turns of balls
+        # whether the coordinates are all translations, then all rotations of ball joints
         slides = 3 * np.searchsorted(self.sliding, owner) + slot
         row = np.where(slot >= 3, self.first_turn + 3 * owner + slot - 3, slides)
         self.in_order = np.array_equal(row, np.arange(self.first_turn + 3 * count))
-        # the first jump is made from what has the axes and the place beside the rotation
+        # the first jump uses arrays with the axes and the position beside the rotation
         self.first_jump = entries(np.append(self.turn_parent, count), 7)
         self.further_jumps = jumps(self.turn_parent)[1:]
         self.parent_entries, self.turn_entries = entries(self.parent), entries(self.turn_parent)
@@ -52,7 +52,7 @@ class Topology(Remade):
 
     @cached_property
     def above(self) -> Array:
-        """(J, J) 1 where j is i or above i: world positions are `above @ offsets`."""
+        """(J, J) 1 if j is i or an ancestor of i: world positions are `above @ offsets`."""
         above = np.eye(self.count)
         for i, parent in enumerate(self._parents.tolist()):
             if parent >= 0:
@@ -61,10 +61,10 @@ class Topology(Remade):
 
     @cached_property
     def inputs(self) -> Index:
-        """(10, J + 1) what makes up the frames of joints and of the world: turns y, x, z, slides, place, 1.
+        """(10, J + 1) inputs of the joints' and the world's frames: rotations, translations, position, 1.
 
-        As indices into [coordinates | (J, 3) turns that are not free | (J, 3) places | 0 | 1];
-        places are seen from the joints' own rest frames.
+        These are indices into [coordinates | (J, 3) fixed rotations | (J, 3) positions | 0 | 1]; positions
+        are in the joints' own rest frames.
         """
         n, count = len(self.flat), self.count
         zero = n + 6 * count
@@ -76,12 +76,12 @@ class Topology(Remade):
 
     @cached_property
     def screws(self) -> Index:
-        """(n, 6) where the coordinates' screws stand in [w of J turns and places | v | screws of slides]."""
+        """(n, 6) indices of the coordinates' screws in [w of J rotations and positions | v | shifts]."""
         return self._screws(4 * self.owner + self.slot - 3, 4)
 
     @cached_property
     def hinge_screws(self) -> Index:
-        """(n, 6) the same where each joint has one turn, in [w of J turns | v | screws of slides]."""
+        """(n, 6) the same if each joint has one rotation, in [w of J rotations | v | translations]."""
         return self._screws(self.owner, 1)
 
     def _screws(self, turn: Index, each: int) -> Index:
@@ -97,21 +97,21 @@ class Topology(Remade):
 
     @cached_property
     def levels(self) -> Levels:
-        """The joints by their depth, as rotations are inherited."""
+        """The joints by depth in the tree of inherited rotations."""
         return levels(self.turn_parent)
 
 
 class Columns:
-    """Some of a figure's coordinates, and where their axes stand in what the kernels give for many poses.
+    """Some of a figure's coordinates, and the indices of their axes in the kernels' results for many poses.
 
     Args:
         topology: the figure's structure; which: (c,) the coordinates, in order.
 
     Attributes:
-        count: c; which: as given, as a `span`, like all but `heads`;
-        turning, sliding: which of them are turns, and which are slides;
-        heads: the joints of the turns; axes: where in (J, 3) their axes stand; slide_axes: the same of slides
-            in (S, 3).
+        count: c; which: the coordinates as a `span`, like all other attributes except `heads`;
+        turning, sliding: which of them are rotations, and which are translations;
+        heads: the joints of the rotations; axes: indices of their axes in (J, 3); slide_axes: the same for
+            translations, in (S, 3).
     """
 
     def __init__(self, topology: Topology, which: Index) -> None:
@@ -125,7 +125,7 @@ class Columns:
 
 
 def span(numbers: Index) -> Span:
-    """Rising numbers as a slice where they are evenly spaced: what it picks out, numpy does not copy."""
+    """Increasing indices as a slice if they are evenly spaced, because numpy does not copy slices."""
     if not len(numbers):
         return slice(0, 0)
     steps = np.diff(numbers)
@@ -134,7 +134,7 @@ def span(numbers: Index) -> Span:
 
 
 def jumps(parent: Index) -> list[Index]:
-    """To the parent, two up, four up ...: from parents (J,), J for none, to the `entries` of each."""
+    """Indices, see `entries`, of the ancestors one, two, four, ... up; parents (J,), J for none."""
     count = len(parent)
     jump = np.append(parent, count)
     out = []
@@ -158,13 +158,13 @@ def levels(parent: Index) -> Levels:
 
 
 def entries(joints: Index, wide: int = 3) -> Index:
-    """(3, 3, K) where the rotations of K joints stand in (J + 1, 3, 3): `rotation.take(...).T` is (K, 3, 3).
+    """(3, 3, K) indices of the rotations of K joints in (J + 1, 3, 3): `rotation.take(...).T` is (K, 3, 3).
 
-    That leaves the joints innermost in memory, of which BLAS can make nothing. It is meant so: numpy's own
-    loop multiplies a stack of small matrices twice as quickly as one call of BLAS for each of them.
+    This makes the joints innermost in memory, so numpy cannot use BLAS. Its own loop multiplies a stack of
+    small matrices twice as fast as one BLAS call per matrix.
 
     Args:
-        joints: (K,); wide: columns of the array, of which the rotations are the first three.
+        joints: (K,); wide: number of columns of the array; the first three are the rotation.
     """
     corner = np.arange(3)
     return np.asarray(3 * wide * joints + wide * corner[:, None] + corner[:, None, None])

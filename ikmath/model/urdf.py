@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Robots described in URDF, as skeletons.
 
-Every URDF link is a `Joint` of the link's name without coordinates; its frame is the link's frame. Every URDF
-joint that moves is a `Joint` of the URDF joint's name, which has the coordinate. So goals name links,
-coordinates carry the names of URDF joints, and `skeleton.columns("elbow_joint")` is where `q` holds one.
+Every URDF link becomes a `Joint` with the link's name and frame, without coordinates. Every moving URDF joint
+becomes a `Joint` with its own name and the coordinate. So goals refer to links, coordinates are named after
+URDF joints, and `skeleton.columns("elbow_joint")` is the index of one in `q`.
 
-Left out: masses, meshes, collision shapes, transmissions, soft limits of safety controllers.
+Not read: masses, meshes, collision shapes, transmissions, soft limits of safety controllers.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from .joint import Joint
 from .skeleton import Skeleton
 
 _ENDLESS: Final = 1e3
-"""Radians or metres; files write limits of this size and more for none."""
+"""Radians or metres; files use limits of at least this size for no limit."""
 
 
 @dataclass(frozen=True)
 class _UrdfJoint:
-    """A URDF joint as the file has it."""
+    """A URDF joint as it is in the file."""
 
     name: str
     kind: str
@@ -64,22 +64,22 @@ def from_urdf(
 ) -> Skeleton:
     """A robot described in URDF, as a skeleton.
 
-    Every link is a joint of the link's name: `ik.Position("tool0", ...)` and `ik.Orientation("tool0", ...)`
-    mean the frame of that link. Every URDF joint that moves is a joint of its own name, with the coordinate:
-    `skeleton.columns("elbow_joint")` is its place in `q`. Where a link has that name too, "_joint" is
-    appended. The world frame is the root link's.
+    Every link becomes a joint with the link's name: `ik.Position("tool0", ...)` and `ik.Orientation("tool0",
+    ...)` refer to the frame of that link. Every moving URDF joint becomes a joint with its own name and the
+    coordinate: `skeleton.columns("elbow_joint")` is its index in `q`. If a link has the same name, "_joint"
+    is appended. The world frame is the root link's.
 
     Args:
         source: path of a file, or the XML text itself.
-        root: name of the link to begin with; what is not below it is left out. The file's root if None.
-        tip: name of a link, or several names: only the chains from the root to these are kept. All if None.
-        fixed: name of a URDF joint -> position, radians or metres. These joints do not move, and joints that
-            mimic them do not either. Joints that mimic one that moves move with it, see `Mimic`.
-        floating_base: whether the root link moves freely, with three slides and three turns.
+        root: name of the link to begin with; only its descendants are used. The file's root if None.
+        tip: name of a link, or several names; only the chains from the root to these are used. All if None.
+        fixed: name of a URDF joint -> position, radians or metres. These joints, and joints that mimic them,
+            do not move. Joints that mimic a moving one move with it, see `Mimic`.
+        floating_base: whether the root link moves freely, with three translations and three rotations.
 
     Raises:
-        BadValue: no URDF, xacro, links that are not one tree, a joint without what it needs, a joint that
-            mimics one which is left out; UnknownName: no such link or joint.
+        BadValue: not URDF, xacro macros, links that are not one tree, an incomplete joint, or a joint that
+            mimics one that is not used; UnknownName: no such link or joint.
     """
     robot = _read(source)
     links = _links(robot)
@@ -99,14 +99,14 @@ def from_urdf(
 
 # ---------------------------------------------------------------------- the file
 def _read(source: str | os.PathLike[str]) -> ElementTree.Element:
-    """The element of the robot."""
+    """Read the <robot> element."""
     if isinstance(source, str) and source.lstrip().startswith("<"):
         what, data, encoding = "The URDF text", source.lstrip().encode(), "utf-8"
     elif isinstance(source, str | os.PathLike):
         what, data, encoding = f"URDF file {os.fspath(source)!r}", Path(source).read_bytes(), None
     else:
         raise BadValue("URDF source", "must be a path or the XML text.")
-    try:  # a file's encoding is what it declares, a text's is known
+    try:  # a file declares its encoding, that of a text is known
         robot = ElementTree.fromstring(data, ElementTree.XMLParser(encoding=encoding))
     except ElementTree.ParseError as error:
         raise BadValue(what, f"is not valid XML: {error}.") from error
@@ -204,7 +204,7 @@ def _joint(element: ElementTree.Element, links: Sequence[str]) -> _UrdfJoint:
 
 # ---------------------------------------------------------------------- the tree
 def _known(kind: str, name: object, names: Iterable[str]) -> str:
-    """A name that exists."""
+    """Check that a name exists and return it."""
     known = list(names)
     if not isinstance(name, str) or name not in known:
         raise UnknownName(kind, name, known)
@@ -212,7 +212,7 @@ def _known(kind: str, name: object, names: Iterable[str]) -> str:
 
 
 def _tree(joints: Sequence[_UrdfJoint], links: Sequence[str]) -> dict[str, str]:
-    """The parent of every link that has one; checked to be a forest."""
+    """Maps links to their parents; checks that they are a forest."""
     above: dict[str, str] = {}
     names: set[str] = set()
     for joint in joints:
@@ -241,7 +241,7 @@ def _root(links: Sequence[str], above: Mapping[str, str]) -> str:
 
 
 def _tips(tip: str | Sequence[str] | None, links: Sequence[str]) -> list[str]:
-    """The links where chains end, all of them if none is named."""
+    """The links at the ends of the chains; empty for all."""
     if tip is None:
         return []
     names = (tip,) if isinstance(tip, str) else arguments.several(tip, str, "tip")
@@ -251,7 +251,7 @@ def _tips(tip: str | Sequence[str] | None, links: Sequence[str]) -> list[str]:
 
 
 def _kept(start: str, tips: Sequence[str], links: Sequence[str], above: Mapping[str, str]) -> set[str]:
-    """The links on a path from the start to a tip."""
+    """The links on paths from the start to a tip."""
     kept = {start}
     for link in tips or links:
         path = [link]
@@ -266,7 +266,7 @@ def _kept(start: str, tips: Sequence[str], links: Sequence[str], above: Mapping[
 
 # ---------------------------------------------------------------------- what moves
 def _motions(joints: Sequence[_UrdfJoint], links: Sequence[str]) -> dict[str, str]:
-    """URDF joint -> name of the joint that has its coordinate; in URDF links and joints may share names."""
+    """URDF joint -> name of the joint with its coordinate, because URDF links and joints may share names."""
     taken = {*links, *(joint.name for joint in joints)}
     motions = {}
     for joint in joints:
@@ -279,7 +279,7 @@ def _motions(joints: Sequence[_UrdfJoint], links: Sequence[str]) -> dict[str, st
 
 
 def _fixed(joints: Sequence[_UrdfJoint], given: Mapping[str, float] | None) -> dict[str, float]:
-    """The positions of all joints that do not move: those given, rigid ones, and those that mimic such."""
+    """Positions of all joints that do not move: given, rigid, or mimicking one of these."""
     positions = {joint.name: 0.0 for joint in joints if joint.kind == "fixed"}
     by_name = {joint.name: joint for joint in joints}
     for name, value in ({} if given is None else given).items():
@@ -288,7 +288,7 @@ def _fixed(joints: Sequence[_UrdfJoint], given: Mapping[str, float] | None) -> d
             raise BadValue(joint.what, f"is {joint.kind} and has no single position; leave it out of fixed.")
         positions[name] = arguments.number(value, f"fixed position of {joint.what}")
     followers = [joint for joint in joints if joint.mimic is not None]
-    for _ in followers:  # a follower may be followed
+    for _ in followers:  # a follower may have followers
         for joint in followers:
             if joint.mimic is not None and joint.mimic.leader in positions and joint.name not in positions:
                 leader = positions[joint.mimic.leader]
@@ -299,7 +299,7 @@ def _fixed(joints: Sequence[_UrdfJoint], given: Mapping[str, float] | None) -> d
 def _check_leaders(
     used: Sequence[_UrdfJoint], joints: Sequence[_UrdfJoint], positions: Mapping[str, float]
 ) -> None:
-    """Every joint that follows another and moves has its leader in the figure."""
+    """Check that the leader of every moving mimic joint is used."""
     present = {joint.name for joint in used}
     for joint in used:
         if joint.mimic is None or joint.name in positions:
@@ -313,7 +313,7 @@ def _check_leaders(
 
 
 def _parts(joint: _UrdfJoint, motions: Mapping[str, str], positions: Mapping[str, float]) -> list[Joint]:
-    """A URDF joint and its child link as joints."""
+    """Convert a URDF joint and its child link to joints."""
     link, motion = joint.child, motions[joint.name]
     rest: dict[str, Any] = {"translation": joint.translation, "rotation": joint.rotation}
     if joint.name in positions:
@@ -335,7 +335,7 @@ def _parts(joint: _UrdfJoint, motions: Mapping[str, str], positions: Mapping[str
 
 
 def _locked_frame(joint: _UrdfJoint, position: float) -> tuple[Array, Array]:
-    """The frame of a joint's child in its parent, translation (3,) and rotation (3, 3), at a position."""
+    """The frame of a joint's child in its parent at a position: translation (3,) and rotation (3, 3)."""
     if joint.kind == "fixed":
         return joint.translation, joint.rotation
     axis = axes_with_y(joint.axis, f"axis of {joint.what}")[:, 1]

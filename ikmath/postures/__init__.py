@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What chooses among all poses that serve the goals."""
+"""Posture costs, which choose among all poses that satisfy the goals."""
 
 from .cost import JointPosture, PostureCost, PostureTerm, ScaledPosture
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rigid motion that carries a posture to where the targets are: a turn about the vertical and a shift.
+"""The rigid motion of a posture to its targets: a rotation about the vertical and a translation.
 
-Least squares from the places of the effectors in the posture to their targets. A drag, or a solve in which
-something is planted, uses the identity.
+It is a least-squares fit of the effectors in the posture to their targets. Drags, and solves with planted
+effectors, use the identity.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _UP: Final = np.array([0.0, 0.0, 1.0])
 
 @dataclass(frozen=True, eq=False)
 class RigidMotion:
-    """A turn about the vertical through the origin, then a shift.
+    """A rotation about the vertical through the origin, followed by a translation.
 
     Attributes:
         turn: radians about `up`; shift: (3,) metres; up: (3,) unit vector.
@@ -40,11 +40,11 @@ class RigidMotion:
 
     @property
     def rotation(self) -> Array:
-        """(3, 3)."""
+        """(3, 3) rotation matrix."""
         return exp(self.turn * self.up)
 
     def places(self, points: Array) -> Array:
-        """Where points (..., 3) go."""
+        """Apply the motion to points (..., 3)."""
         return np.asarray(points @ self.rotation.T + self.shift)
 
     def after(self, first: RigidMotion) -> RigidMotion:
@@ -52,7 +52,7 @@ class RigidMotion:
         return replace(self, turn=self.turn + first.turn, shift=self.places(first.shift))
 
     def inverse(self) -> RigidMotion:
-        """The motion back."""
+        """The inverse motion."""
         return replace(self, turn=-self.turn, shift=-self.rotation.T @ self.shift)
 
 
@@ -61,13 +61,14 @@ class Correspondence:
     """An effector of the posture and its target.
 
     Attributes:
-        place, target: (3,) in the posture and where it should go; None for one that is only oriented.
+        place, target: (3,) position in the posture and target position, world; None for an orientation only.
         rotation, target_rotation: (3, 3) world rotations, or None.
-        offset: (3,) of its place from its joint in the joint's axes, metres; None for a place at the joint.
-        weight: of its place.
-        ahead: the effector is a head or a foot, whose orientation tells the heading.
-        hips: the effector carries the body; the motion is then taken from it.
-        with_body: the body follows its place aside and in height, see `moves_with_body`.
+        offset: (3,) of its position from its joint, in the joint's axes, metres; None for a position at the
+            joint.
+        weight: of its position.
+        ahead: whether it is a head or a foot, whose orientation determines the heading.
+        hips: whether it is the hips; then it determines the motion.
+        with_body: whether the body follows its position sideways and in height, see `moves_with_body`.
     """
 
     place: Array | None = None
@@ -81,7 +82,7 @@ class Correspondence:
     with_body: bool = False
 
     def at_joint(self) -> Correspondence:
-        """The same for its joint, which is nearer to the body, if its target is oriented."""
+        """The correspondence of its joint, which is nearer to the body, if its target has an orientation."""
         place, target, offset, first, then = (
             self.place, self.target, self.offset, self.rotation, self.target_rotation,
         )  # fmt: skip
@@ -91,9 +92,10 @@ class Correspondence:
 
 
 def moves_with_body(kind: Kind, *, on_fours: bool) -> bool:
-    """Whether the body goes aside and up with a bone of a kind. It does not with those that reach out.
+    """Whether the body follows bones of a kind sideways and up.
 
-    Hands reach out, and so does the head of a figure that stands on its front limbs too.
+    It follows feet, and the head of figures on two legs. It does not follow hands, nor the head of a figure
+    on four legs, because these reach out.
     """
     return kind in (Kind.ANKLE, Kind.PAW) or (kind == Kind.HEAD and not on_fours)
 
@@ -107,13 +109,15 @@ def align(
 ) -> RigidMotion:
     """The motion of a posture to its targets.
 
-    The turn is the hips' own where they are oriented, else least squares over all effectors. The shift puts
-    hips that have a place exactly there. Without them, it is ahead the weighted mean over all effectors: a
-    bow takes the head forward, and the others balance that. Aside and up it is the mean over heads and feet:
-    hands rise and go aside without the body.
+    The rotation is that of the hips if they have an orientation, else a least-squares fit of all effectors.
+    The translation puts the hips exactly at their target if they have one. Otherwise its part along the
+    heading is the weighted mean over all effectors: a bow moves the head forward, and the others balance
+    that. Its other parts are the mean over heads and feet, because hands move up and sideways without the
+    body.
 
     Args:
-        effectors: with their targets; forward: (3,) where the posture faces; size: of the figure; up: (3,).
+        effectors: with their targets; forward: (3,) heading of the posture; size: of the figure, metres; up:
+            (3,) up direction.
     """
     upward = arguments.shaped(up, "up", (3,))
     upward = upward / np.linalg.norm(upward)
@@ -142,13 +146,13 @@ def align(
 
 
 def _shift(turned: RigidMotion, effectors: Sequence[Correspondence]) -> Array:
-    """(3,) from the weighted mean of the effectors' turned places to that of their targets, metres."""
+    """(3,) vector from the weighted mean of the rotated positions to that of the targets, metres."""
     ways = [one.target - turned.places(one.place) for one in effectors]  # type: ignore[arg-type, operator]
     return np.asarray(np.average(ways, axis=0, weights=[one.weight for one in effectors]))
 
 
 def _turn_of(effectors: Sequence[Correspondence], up: Array) -> float:
-    """The vertical turn nearest to those of oriented effectors."""
+    """The rotation about the vertical nearest to those of oriented effectors, radians."""
     sums = np.zeros(2)
     for one in effectors:
         if one.rotation is not None and one.target_rotation is not None:
@@ -157,7 +161,7 @@ def _turn_of(effectors: Sequence[Correspondence], up: Array) -> float:
 
 
 def _sine_and_cosine(rotation: Array, up: Array) -> Array:
-    """Of the vertical turn, scaled: it maximises the trace of the rest."""
+    """Sine and cosine, scaled, of the vertical rotation that maximises the trace of the remaining one."""
     axis = np.array(
         [rotation[2, 1] - rotation[1, 2], rotation[0, 2] - rotation[2, 0], rotation[1, 0] - rotation[0, 1]]
     )
@@ -192,13 +196,13 @@ def _least_squares_turn(
 def smoothed(
     motions: Sequence[RigidMotion], anchors: npt.ArrayLike, parameters: PostureParameters = DEFAULTS
 ) -> tuple[RigidMotion, ...]:
-    """The motions of a clip's frames with their turns averaged over neighbouring frames.
+    """The motions of a clip's frames, with their rotations averaged over neighbouring frames.
 
     Args:
-        motions: of F frames; anchors: (F, 3) points of the posture that go where they went before.
+        motions: of F frames; anchors: (F, 3) points of the posture whose images do not change.
 
     Raises:
-        BadShape: anchors of another number.
+        BadShape: the number of anchors differs.
     """
     points = arguments.numbers(anchors, "anchors")
     if points.shape != (len(motions), 3):
@@ -206,7 +210,7 @@ def smoothed(
     turns = np.unwrap([one.turn for one in motions]) if motions else np.zeros(0)
     out = []
     for k, (one, anchor) in enumerate(zip(motions, points, strict=True)):
-        # as far to both sides, so that a figure which turns steadily is not behind at the ends
+        # symmetric, so that a figure with constant rotation does not lag at the ends
         reach = min(parameters.smoothing, k, len(motions) - 1 - k)
         turn = float(turns[k - reach : k + reach + 1].mean())
         turned = RigidMotion(turn, np.zeros(3), one.up)
@@ -215,7 +219,7 @@ def smoothed(
 
 
 def carried(skeleton: Skeleton, q: Array, motion: RigidMotion) -> Array:
-    """Coordinates (n,) of a pose carried along by a motion, as far as the roots are free to follow.
+    """Coordinates (n,) of a pose after a motion, as far as the roots are free to move.
 
     Limits are not applied.
     """
@@ -237,6 +241,6 @@ def carried(skeleton: Skeleton, q: Array, motion: RigidMotion) -> Array:
 
 
 def _turns_alone(slots: npt.NDArray[np.intp]) -> bool:
-    """Whether all three turns are free, without which a turned joint would be somewhere else."""
+    """Whether all three rotations are free; otherwise a moved joint could not keep its pose."""
     turning: Mask = slots >= 3
     return int(turning.sum()) == 3

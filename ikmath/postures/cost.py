@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A posture cost: what chooses among all poses that serve the goals, and how a solver reads it."""
+"""Posture costs: the interface that solvers use, and simple implementations."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class PostureTerm(NamedTuple):
     """A posture cost at one pose.
 
     Attributes:
-        value: of the cost.
-        gradient: (n,) its derivative by the coordinates.
-        hessian: (n, n) symmetric positive semidefinite approximation of its second derivative (Gauss-Newton),
-            or (n,) the diagonal of one that is diagonal.
-        pulls: the gradient (*batch, n) at other poses if all residuals kept the size that they have here; its
-            derivative is what the Gauss-Newton approximation leaves out. None where that is little.
+        value: the cost.
+        gradient: (n,) derivative by the coordinates.
+        hessian: (n, n) symmetric positive semidefinite approximation of the second derivative (Gauss-Newton),
+            or (n,) its diagonal if it is diagonal.
+        pulls: gives the gradient (*batch, n) at other poses with the residuals of this pose. Its derivative
+            is the part that the Gauss-Newton approximation omits. None if that part is small.
     """
 
     value: float
@@ -32,7 +32,7 @@ class PostureTerm(NamedTuple):
 
 @runtime_checkable
 class PostureCost(Protocol):
-    """A cost of poses; immutable. Only poses of one kind of figure are compared, so its scale is free."""
+    """A cost of poses; immutable. Only poses of the same figure are compared, so its scale is arbitrary."""
 
     def evaluate(self, pose: Pose) -> PostureTerm:
         """Value, gradient and Hessian at a single pose."""
@@ -42,13 +42,13 @@ class PostureCost(Protocol):
 
 
 class ScaledPosture:
-    """A posture cost times a number.
+    """A posture cost multiplied by a factor.
 
     Args:
-        cost: that is scaled; scale: above zero.
+        cost: to scale; scale: above zero.
 
     Attributes:
-        cost: that is scaled.
+        cost: the original cost.
     """
 
     def __init__(self, cost: PostureCost, scale: float) -> None:
@@ -65,10 +65,10 @@ class ScaledPosture:
 
 
 class JointPosture:
-    """Weighted squared distance of the coordinates from wanted ones: `sum w (q - q_wanted)^2 / 2`.
+    """Weighted squared distance of the coordinates from target values: `sum w (q - q_target)^2 / 2`.
 
     Args:
-        q: (n,) wanted coordinates, radians and metres.
+        q: (n,) target coordinates, radians and metres.
         weight: (n,) zero or more.
     """
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far joints deviate from a posture: rotation vectors, weighted by kind of joint and by stiffness.
+"""Deviation of joints from a posture: rotation vectors, weighted by kind of joint and stiffness.
 
-A joint's rotation in its parent's frame is R, in the posture R0; `phi = log(R0^T R)`, told in the joint's own
-axes, grows with the joint's angular velocity w as `phi' = Jr(phi)^-1 w`, where
-`Jr^-1 = I + [phi]x / 2 + (1 / t^2 - (1 + cos t) / (2 t sin t)) [phi]x^2`, `t = |phi|`: the inverse of the
-right Jacobian of the exponential (Sola, "A micro Lie theory", 2018, eq. 144).
+Let R be a joint's rotation in its parent's frame, and R0 that of the posture. The deviation `phi = log(R0^T
+R)`, in the joint's axes, changes with the joint's angular velocity w by `phi' = Jr(phi)^-1 w`, where `Jr^-1 =
+I + [phi]x / 2 + (1 / t^2 - (1 + cos t) / (2 t sin t)) [phi]x^2`, `t = |phi|`: the inverse of the right
+Jacobian of the exponential (Sola, "A micro Lie theory", 2018, eq. 144).
 """
 
 from __future__ import annotations
@@ -22,24 +22,25 @@ from ..model.skeleton import Skeleton
 from ..rotation import Array, log
 from .parameters import PostureParameters
 
-_SMALL: Final = 1e-4  # radians; below, the series of the last coefficient is exact to double precision
-_TINY: Final = 1e-12  # sine of an angle that equals it
-_FLAT: Final = -0.95  # cosine from which on an angle's sine has lost digits
-_TO_SINE: Final = -0.5 * SKEW_ROWS.T  # matrix -> its axis times the sine of its angle
+_SMALL: Final = 1e-4  # radians; below this, the series of the last coefficient is exact in double precision
+_TINY: Final = 1e-12  # sine below which it equals its angle
+_FLAT: Final = -0.95  # cosine below which the angle's sine has lost digits
+_TO_SINE: Final = -0.5 * SKEW_ROWS.T  # matrix -> rotation axis times sine of the angle
 
 
 @dataclass(frozen=True, eq=False)
 class JointWeights:
-    """The weights of the K joints that turn.
+    """The weights of the K rotating joints.
 
     Attributes:
-        skeleton: the figure; joints: (K,) of it; above: (K,) whose frame each is seen from, -1 for the world.
-        plain: (K, 3, 3) weights for each squared radian, stiffness included, in the joints' axes; to this,
-            hinges: (K,) weights across the axis of a knee or an elbow, which turns with the posture;
-        axes: (K, 3) these axes in the frame above; stiff: (K, 3) by which each turn is harder.
-        turns: (t,) coordinates that are turns of these joints; which: (t,) the joint of each, as place in
-            `joints`; place: (t,) its place among the turns of that joint;
-        pairs: (p,) of coordinates of one joint, where they stand in (n, n); flat: (p,) the same in (K, 3, 3).
+        skeleton: the figure; joints: (K,) of it; above: (K,) reference joint of each, -1 for the world.
+        plain: (K, 3, 3) weights per squared radian in the joints' axes; hinges: (K,) their reduction about
+            the axis of a knee or an elbow, which turns with the posture;
+        axes: (K, 3) these axes in the reference frame; stiff: (K, 3) factors from the stiffness.
+        turns: (t,) rotation coordinates of these joints; which: (t,) index of the joint in `joints`; place:
+            (t,) 0, 1, 2 for the axis;
+        pairs: (p,) flat indices in (n, n) of pairs of coordinates of one joint; flat: (p,) the same in (K, 3,
+            3).
     """
 
     skeleton: Skeleton
@@ -70,8 +71,9 @@ class JointWeights:
         """The weights of a figure.
 
         Args:
-            skeleton, figure: of it; pose: the one that the map was made of; body: the joint of which only the
-                tilt counts; even: all joints alike; keeps: (J,) shares of the weights;
+            skeleton, figure: the figure and its map; pose: in which the map was made; body: the joint of
+                which only the tilt counts; even: whether all joints have equal weights; keeps: (J,) factors
+                of the weights;
             tips: (J, 3) ends of the bones in the joints' axes; parameters: constants.
         """
         turns = np.flatnonzero(skeleton.is_turn)
@@ -108,17 +110,18 @@ def _weight(figure: FigureMap, joint: int, even: bool, parameters: PostureParame
     if even:
         return parameters.even_joint
     kind = figure.kinds[joint]
-    if kind == Kind.ROOT and figure.body < 0:  # of a figure without a body: it has no kind of its own
+    if kind == Kind.ROOT and figure.body < 0:  # of a figure without a body, the root has no kind of its own
         kind = Kind.OTHER
     return parameters.weights(figure)[kind] * float(figure.row[joint])
 
 
 @dataclass(frozen=True, eq=False)
 class Deviations:
-    """Deviation from one posture.
+    """The deviation from one posture.
 
     Attributes:
-        joints: see there; back: (K, 3, 3) transposed local rotations of the posture; weight: (K, 3, 3).
+        joints: their weights; back: (K, 3, 3) transposed local rotations of the posture; weight: (K, 3, 3)
+            per squared radian.
     """
 
     joints: JointWeights
@@ -127,7 +130,7 @@ class Deviations:
 
     @classmethod
     def at(cls, joints: JointWeights, pose: Pose) -> Deviations:
-        """From a pose."""
+        """Make the deviation from a pose."""
         back = _local(joints, pose).swapaxes(1, 2)
         axis = np.matmul(back, joints.axes[:, :, None])
         hinged = joints.hinges[:, None, None] * axis * axis.swapaxes(1, 2)
@@ -135,7 +138,7 @@ class Deviations:
         return cls(joints, np.ascontiguousarray(back), weight)
 
     def turned(self, rotation: Array) -> Deviations:
-        """From the posture turned as a whole by a rotation (3, 3); joints seen from the world turn along."""
+        """The deviation from the posture rotated by (3, 3); joints with the world as reference rotate."""
         free: Mask = self.joints.above < 0
         if not free.any():
             return self
@@ -149,7 +152,7 @@ class Deviations:
         return float(np.einsum("ki,kij,kj->", phi, self.weight, phi))
 
     def _vectors(self, pose: Pose) -> Array:
-        """(K, 3) rotation vectors."""
+        """(K, 3) rotation vectors, radians."""
         return _rotation_vectors(np.matmul(self.back, _local(self.joints, pose)))
 
     def add(self, pose: Pose, gradient: Array, hessian: Array) -> float:
@@ -159,7 +162,7 @@ class Deviations:
             return 0.0
         phi = self._vectors(pose)
         pulled = np.matmul(self.weight, phi[:, :, None])[:, :, 0]
-        axes = np.zeros((len(phi), 3, 3))  # [k, c] of the turn c, in the joint's axes
+        axes = np.zeros((len(phi), 3, 3))  # [k, c] is the axis of the rotation c, in the joint's axes
         axes[own.which, own.place] = pose.screws[0][own.turns]
         axes = np.matmul(axes, pose.rotation.take(own.joints, 0))
         slopes = np.matmul(axes, _right_jacobian_inverse(phi).swapaxes(1, 2))
@@ -173,7 +176,7 @@ class Deviations:
 
 
 def _local(joints: JointWeights, pose: Pose) -> Array:
-    """(K, 3, 3) rotations of the joints in the frames above them."""
+    """(K, 3, 3) rotations of the joints in their reference frames."""
     own = pose.rotation.take(joints.joints, 0)
     above = pose.rotation.take(joints.above, 0)
     above[joints.above < 0] = np.eye(3)
@@ -181,7 +184,7 @@ def _local(joints: JointWeights, pose: Pose) -> Array:
 
 
 def _right_jacobian_inverse(phi: Array) -> Array:
-    """(K, 3, 3) see the module, with `[phi]x^2 = phi phi^T - t^2 I`."""
+    """(K, 3, 3) inverse right Jacobians, see the module, with `[phi]x^2 = phi phi^T - t^2 I`."""
     square = (phi * phi).sum(-1)
     angle = np.sqrt(square)
     far = np.maximum(angle, _SMALL)
@@ -193,7 +196,7 @@ def _right_jacobian_inverse(phi: Array) -> Array:
 
 
 def _rotation_vectors(rotations: Array) -> Array:
-    """(K, 3) rotation vectors of (K, 3, 3), by sine and cosine where no angle is near half a turn."""
+    """(K, 3) rotation vectors of (K, 3, 3), by sine and cosine unless an angle is near 180 degrees."""
     flat = rotations.reshape(-1, 9)
     sines, cosine = flat.dot(_TO_SINE), 0.5 * (flat[:, ::4].sum(1) - 1.0)
     if len(flat) and float(cosine.min()) < _FLAT:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A posture out of the character's own actions: the poses in which the effectors were placed alike.
+"""A posture from a character's own actions: the poses in which the effectors were at similar places.
 
-Kernel ridge regression from what the effectors do, seen from the hips, to the rotations of all joints.
-With `k` the kernel's values at the examples, K its matrix and y the rotation vectors of the examples, it is
+Kernel ridge regression from the effectors, relative to the hips, to the rotations of all joints. With `k` the
+kernel's values at the examples, K its matrix and y the rotation vectors of the examples, it is
 
     y0 + k^T (K + ridge I)^-1 (y - y0)
 
-with y0 the posture of the frame, to which it therefore goes back far from all examples.
+with y0 the posture of the frame. So far from all examples the result is y0.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from ..model.skeleton import Skeleton
 from ..rotation import Array, exp, log, swing_twist_turns
 from .parameters import DEFAULTS, PostureParameters
 
-_NEAR: Final = 0.05  # of a figure's size: twins that are farther from their mirror images are no twins
+_NEAR: Final = 0.05  # share of a figure's size; tolerance of mirrored joints
 
 
 @dataclass(frozen=True, eq=False)
 class Configuration:
-    """Where the effectors of a pose are, seen from the hips.
+    """The effectors of a pose relative to the hips.
 
     Arrays may have leading axes for many poses.
 
     Attributes:
-        places: (E, 3) in the hips' axes and from there, in sizes of the figure; up: (3,) in the hips' axes;
-        frames: (E, 3, 3) in the hips' axes, of effectors that are oriented.
+        places: (E, 3) relative to the hips, in their axes, in figure sizes; up: (3,) in the hips' axes;
+        frames: (E, 3, 3) in the hips' axes; only those of oriented effectors are used.
     """
 
     places: Array
@@ -47,7 +47,7 @@ class Configuration:
     frames: Array
 
     def features(self, oriented: Index) -> Array:
-        """(D,) places, distances of effectors and hips from each other, the vertical, two axes a frame."""
+        """(D,) features: positions and distances of effectors and hips, vertical, two axes per frame."""
         batch = self.places.shape[:-2]
         all_places = np.concatenate([np.zeros((*batch, 1, 3)), self.places], -2)
         first, second = np.triu_indices(all_places.shape[-2], 1)
@@ -58,14 +58,14 @@ class Configuration:
 
 
 class Examples:
-    """Poses of a figure, learned for some effectors; immutable.
+    """A regression of poses of a figure for some effectors; immutable.
 
     Args:
-        skeleton: the figure; figure: its map, for the hips, the size and the other sides.
-        q: (P, n) poses, P at least 1; roots may be anywhere.
-        effectors: joints; offsets: (E, 3) of the points in their axes; oriented: (E,) which of them have an
-            orientation.
-        mirrored: whether to add each pose's mirror image, if the figure's rest pose is one of itself.
+        skeleton: the figure; figure: its map, for the hips, the size and the mirrored joints.
+        q: (P, n) poses, P at least 1; the positions of roots do not matter.
+        effectors: (E,) joints; offsets: (E, 3) points in their axes, metres; oriented: (E,) which of them
+            have an orientation.
+        mirrored: whether to add each pose's mirror image, if the figure's rest pose is symmetric.
         parameters: constants.
 
     Raises:
@@ -116,7 +116,7 @@ class Examples:
         self.weights, self.trust = solved[:, :-1], solved[:, -1]
 
     def __len__(self) -> int:
-        """Number of poses that are kept."""
+        """Number of stored poses."""
         return len(self.known)
 
     def _kernel(self, features: Array) -> Array:
@@ -126,7 +126,7 @@ class Examples:
         return np.asarray(np.exp(-squares / wide))
 
     def _features(self, rotations: Array, places: Array) -> Array:
-        """(P, D) of poses as world frames (P, J, 3, 3) and (P, J, 3)."""
+        """(P, D) features of poses given as world frames (P, J, 3, 3) and (P, J, 3)."""
         joints = self.points.joints
         turned, there = rotations[:, joints], places[:, joints]
         ends = there + np.einsum("peij,ej->pei", turned, self.points.offsets)
@@ -134,19 +134,15 @@ class Examples:
         return self.seen(hips, middle, ends, turned).features(self.oriented)
 
     def seen(self, hips: Array, middle: Array, places: Array, frames: Array) -> Configuration:
-        """A configuration from the world.
+        """Convert world frames to a configuration.
 
         Args:
-            hips: (3, 3) rotation of the hips' joint; middle: (3,) its place; places: (E, 3);
-            frames: (E, 3, 3).
+            hips: (3, 3) rotation of the hips' joint; middle: (3,) its position; places: (E, 3); frames: (E,
+                3, 3) of the effectors.
         """
         seen = (places - middle[..., None, :]) @ hips / self.figure.size
         back = hips.swapaxes(-1, -2)
         return Configuration(seen, back @ self.figure.up, back[..., None, :, :] @ frames)
-
-    def similarity(self, configuration: Configuration) -> float:
-        """How far the examples are trusted there, from 0 (far from all of them) to about 1."""
-        return float(self._at(configuration) @ self.trust)
 
     def _at(self, configuration: Configuration) -> Array:
         features = (configuration.features(self.oriented) - self.mean) / self.spread
@@ -155,7 +151,7 @@ class Examples:
     def posture(self, configuration: Configuration, q: npt.ArrayLike) -> Array:
         """Coordinates (n,) of the posture for a configuration.
 
-        Roots and the hips stay where they are in the posture of the frame.
+        The roots and the hips keep their coordinates.
 
         Args:
             configuration: of the targets; q: (n,) the posture of the frame.
@@ -176,10 +172,10 @@ class Examples:
 
 
 class _Mirror:
-    """The other side of a figure whose rest pose is its own mirror image.
+    """Mirrors poses of a figure with a symmetric rest pose.
 
     Args:
-        skeleton, figure: of it; rest: (J, 3, 3) world rotations; across: (3, 3) the reflection.
+        skeleton, figure: the figure and its map; rest: (J, 3, 3) world rotations; across: (3, 3) reflection.
     """
 
     def __init__(self, skeleton: Skeleton, figure: FigureMap, rest: Array, across: Array) -> None:
@@ -187,7 +183,7 @@ class _Mirror:
 
     @classmethod
     def of(cls, skeleton: Skeleton, figure: FigureMap) -> _Mirror | None:
-        """None where the sides differ, or the figure has none."""
+        """Make the mirror; None if the sides differ or the figure has no sides."""
         pose = Pose.forward(skeleton, skeleton.rest)
         across = np.eye(3) - 2.0 * np.outer(figure.left, figure.left)
         own = np.flatnonzero(figure.twin != np.arange(len(skeleton)))
@@ -206,7 +202,7 @@ class _Mirror:
 
 
 def _posed(skeleton: Skeleton, rotations: Array, places: Array) -> tuple[Array, Array]:
-    """Rotations, and the places (P, J, 3) that go with them; roots as in `places`."""
+    """Rotations, and the positions (P, J, 3) that result from them; roots as in `places`."""
     there = places.copy()
     for j, parent in enumerate(skeleton.parents.tolist()):
         if parent >= 0:
@@ -222,7 +218,7 @@ def _local(skeleton: Skeleton, rotations: Array) -> Array:
 
 
 def _mean_rotation(rotations: Array) -> Array:
-    """(J, 3, 3) nearest to the sums of (P, J, 3, 3)."""
+    """(J, 3, 3) rotations nearest to the sums of (P, J, 3, 3)."""
     u, _, v = np.linalg.svd(rotations.sum(0))
     signs = np.ones((*u.shape[:-2], 3))
     signs[..., 2] = np.linalg.det(u @ v)
@@ -230,7 +226,7 @@ def _mean_rotation(rotations: Array) -> Array:
 
 
 def _farthest(features: Array, most: int) -> Index:
-    """Numbers of so many examples, each the one farthest from those before it."""
+    """Indices of `most` examples, each the one farthest from the previous ones."""
     scaled = features - features.mean(0)
     spread = features.std(0)
     scaled = scaled / np.where(spread > 1e-6, spread, 1.0)

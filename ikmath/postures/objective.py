@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The objective that chooses, among all poses that serve the goals, the one a body would take.
+"""The posture objective: chooses, among all poses that satisfy the goals, a natural one.
 
     E(q) = sum_b m_b d_b^T diag(1, 1, 1/2) d_b + sum_j phi_j^T K_j phi_j + balance
 
-`d_b` is how far a mass point is from where the posture puts it, `phi_j` the rotation vector by which a joint
-deviates from the posture, seen from its parent, and K_j its weight by the kind of joint. Each bone has two
+`d_b` is the displacement of a mass point from the posture, `phi_j` the rotation vector by which a joint
+deviates from the posture in its parent's frame, and K_j its weight by the kind of joint. Each bone has two
 mass points at its middle plus and minus L / sqrt(12), so that it has the inertia of a slender rod. Of the
-body's own rotation only the tilt counts, and of its place nothing but the displaced mass.
+body's own rotation only the tilt counts, and its position counts only by the displaced mass.
 
-The Gauss-Newton matrix of the first term is the figure's mass matrix: planted legs are heavy, free arms
-light.
+The Gauss-Newton matrix of the first term is the figure's mass matrix.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ _ROOT_2: Final = sqrt(2.0)
 
 
 class Effort(StrEnum):
-    """What a movement costs: by mass and kind of joint, or the same for every joint."""
+    """The cost of a motion: by mass and kind of joint, or equal for all joints."""
 
     NATURAL = "natural"
     EVEN = "even"
@@ -50,11 +49,11 @@ class Effort(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class _Reference:
-    """A posture as the terms need it.
+    """A posture, prepared for the terms of the objective.
 
     Attributes:
-        points: (P, 3) where its points are; deviations: its local rotations; upward: (3,) the vertical as the
-            body sees it; slides: (s,) coordinates of the slides; support: the rule for its balance.
+        points: (P, 3) its points, world; deviations: its local rotations; upward: (3,) the vertical in the
+            body's axes; slides: (s,) coordinates of the translations; support: the rule for its balance.
     """
 
     points: Array
@@ -65,9 +64,9 @@ class _Reference:
 
 
 class _Structure:
-    """What does not depend on the posture: bound to a skeleton's tree, made once.
+    """Data that does not depend on the posture; bound to a skeleton's tree.
 
-    The points are the mass points, then the ends of all bones that feet may be, then the body's head.
+    The points are the mass points, then both ends of all bones that may be feet, then the body's head.
     """
 
     def __init__(
@@ -117,9 +116,9 @@ class _Structure:
         self.turning = sqrt(self.tilt_weight) * skew(figure.up)
 
     def _turning_body(self) -> int:
-        """The joint whose tilt is the figure's: the body, or the first above it that can turn; -1 for none.
+        """The joint whose tilt counts: the body, or the first ancestor with a free rotation; -1 for none.
 
-        A figure without limbs has no heading of its own: its root deviates as every other joint does.
+        A figure without limbs has no heading, so its root is treated like every other joint.
         """
         joint, skeleton = self.figure.body, self.skeleton
         while joint >= 0 and not ((skeleton.owner == joint) & skeleton.is_turn).any():
@@ -127,7 +126,7 @@ class _Structure:
         return joint
 
     def center_rows(self, support: BalanceSupport) -> Array:
-        """(P,) shares whose sum of points is the centre of mass, seen from the middle of the feet."""
+        """(P,) weights of points whose sum is the centre of mass relative to the middle of the feet."""
         shares = self.mass.copy()
         feet = len(self.figure.feet)
         first = len(shares) - 1 - 2 * feet
@@ -138,10 +137,10 @@ class _Structure:
 
 
 class PostureObjective:
-    """See the module; a `PostureCost`. Make one with `of`.
+    """See the module; implements `PostureCost`. Made by `of`.
 
     Attributes:
-        skeleton: the figure; figure: its map; support: the rule of balance in force, and why.
+        skeleton: the figure; figure: its map; support: the active balance rule, with a reason.
     """
 
     def __init__(self, structure: _Structure, reference: _Reference) -> None:
@@ -170,12 +169,12 @@ class PostureObjective:
 
         Args:
             skeleton: the figure; q: (n,) the posture.
-            figure: its map, made of the pose `figure_q` (n,), the rest pose by default.
-            tips: (J, 3) ends of the bones in their joints' axes, `bone_tips` by default.
-            masses: (J,) of the bones, of any unit, or points whose masses are shares of the whole; by kinds
-                and lengths by default.
-            keeps: (J,) shares of the weight that a joint's deviation has, 1 by default.
-            up: (3,) away from the ground, if there is no map.
+            figure: its map, made in the pose `figure_q` (n,), the rest pose by default.
+            tips: (J, 3) ends of the bones in their joints' axes, metres, `bone_tips` by default.
+            masses: (J,) of the bones, in any unit, or points whose masses sum to 1; by default from kinds and
+                lengths.
+            keeps: (J,) factors of the weights of the joints' deviations, 1 by default.
+            up: (3,) up direction, used without a map.
             effort: "natural" or "even".
 
         Raises:
@@ -217,15 +216,15 @@ class PostureObjective:
         return self._reference.support
 
     def with_reference(self, pose: Pose) -> PostureObjective:
-        """The same for another posture, whose balance is judged anew."""
+        """A copy with another posture, with its own balance rule."""
         return type(self)(self._fixed, _reference(self._fixed, pose))
 
     def with_support(self, support: BalanceSupport) -> PostureObjective:
-        """The same with another rule of balance."""
+        """A copy with another balance rule."""
         return type(self)(self._fixed, replace(self._reference, support=support))
 
     def carried_by(self, motion: RigidMotion) -> PostureObjective:
-        """The same for the posture carried along by a motion."""
+        """A copy for the posture moved by a rigid motion."""
         was, fixed = self._reference, self._fixed
         rotation = motion.rotation
         slides = was.slides
@@ -268,7 +267,7 @@ class PostureObjective:
         error, slopes = np.zeros(wide + 6), np.zeros((fixed.skeleton.n, wide + 6))
         error[:wide] = self._displaced((x - reference.points)[: fixed.heavy].reshape(1, -1))[0]
         slopes[:, :wide] = self._displaced(rows[:, :wide])
-        push = np.zeros(3)  # of what keeps hips or centre of mass in place
+        push = np.zeros(3)  # residual that keeps hips or centre of mass in place
         if fixed.tilt_weight:
             error[wide : wide + 3] = sqrt(fixed.tilt_weight) * self._tilt(pose)
             slopes[:, wide : wide + 3] = (pose.screws[0] * fixed.tilting).dot(fixed.turning)
@@ -295,13 +294,13 @@ class PostureObjective:
         return PostureTerm(value, gradient, hessian, partial(self._pulls, error[: wide + 3], push))
 
     def _pulls(self, error: Array, push: Array, poses: Pose) -> Array:
-        """See `PostureTerm`: forces on points, and the tilt's.
+        """See `PostureTerm`: from forces on points, and from the tilt.
 
-        The joints' deviations, which bend little, and the direction of the overhang count as straight.
+        The curvature of the joints' deviations and of the overhang's direction is neglected.
 
         Args:
             error: (r,) residuals of the mass points and the tilt; push: (3,) of hips or centre of mass;
-            poses: (*batch).
+                poses: (*batch).
         """
         fixed = self._fixed
         wide = 3 * fixed.heavy
@@ -324,7 +323,7 @@ class PostureObjective:
         return np.asarray(out.T.reshape(*poses.batch, -1))
 
     def _displaced(self, ways: Array) -> Array:
-        """Ways (k, 3 P) of the mass points, weighted so that their squares sum to the cost."""
+        """Displacements (k, 3 P) of the mass points, weighted so that their squares sum to the cost."""
         fixed = self._fixed
         out = ways * fixed.flat
         if not fixed.plain:
@@ -334,20 +333,20 @@ class PostureObjective:
         return np.asarray(out)
 
     def _tilt(self, pose: Pose) -> Array:
-        """(3,) chord between the vertical and where the posture has it in the body, world."""
+        """(3,) difference of the body's up direction in the posture from the vertical, world."""
         if self._fixed.body < 0:
             return np.zeros(3)
         return np.asarray(pose.rotation[self._fixed.body] @ self._reference.upward - self._fixed.figure.up)
 
     def _hips(self, x: Array) -> Array:
-        """(3,) weighted way of the body's head where it is kept in place."""
+        """(3,) weighted displacement of the body's head, zero unless the hips are kept in place."""
         if not self._hips_kept:
             return np.zeros(3)
         way = x[-1] - self._reference.points[-1]
         return np.asarray(sqrt(self._fixed.parameters.balance) / self._fixed.figure.size * way)
 
     def _overhang(self, x: Array) -> tuple[float, Array]:
-        """How far the centre of mass is beyond its room, in sizes, and (3,) the level direction of that."""
+        """How far the centre of mass is beyond its range, figure sizes, and (3,) the horizontal direction."""
         if not self._balanced:
             return 0.0, np.zeros(3)
         fixed, lean = self._fixed, self._reference.support.lean
@@ -362,7 +361,7 @@ class PostureObjective:
 
 
 def _reference(fixed: _Structure, pose: Pose) -> _Reference:
-    """A posture as the terms need it."""
+    """Prepare a posture for the terms of the objective."""
     x = pose.points(fixed.points)
     tails = pose.position + np.matmul(pose.rotation, fixed.tips[:, :, None])[:, :, 0]
     center = fixed.masses.mass @ pose.points(fixed.weighing)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The constants of the posture objective, each with its unit and the reason for its value.
+"""The constants of the posture objective, with units and reasons.
 
-Lengths are shares of the figure's size and masses sum to 1, so that no constant depends on units. Doubling
-or halving the weights changed the mean error on captured motion by 0.17 % of the figure at most (prototype,
-21 clips, relaxed stance).
+Lengths are in figure sizes and masses sum to 1, so no constant depends on units. Doubling or halving the
+weights changed the mean error on captured motion by at most 0.17 % of the figure's size (prototype, 21 clips,
+relaxed stance).
 """
 
 from __future__ import annotations
@@ -52,34 +52,33 @@ class PostureParameters:
     """See the module.
 
     Attributes:
-        joint_weights: by kind, for each squared radian, where 1 is the whole mass displaced by the
-            figure's size. Trunk, head and ankle move least in captured motion, knees and elbows most; kinds
-            that were not measured have the middle value. The body tilts least: all of the trunk stands on it.
-            A collar bone goes with its arm, and an ankle with its knee, before the trunk leans. Spine,
-            neck, tail and other rows of n joints count n times each, so that a trunk is as stiff in three
-            bones as in six.
-        on_fours: other weights of figures that stand on their front limbs too. The neck is what such a figure
-            reaches with: in two animals' actions it turns twice as far as the spine. The trunk hangs between
-            both pairs of limbs and tilts as easily as these turn.
-        hinge_aside: how much harder a knee or an elbow turns about other axes than its own, no unit. Real
-            knees and elbows hardly do, but the axis of a rig may be off.
-        hip_twist: how much harder a hip turns about its thigh than otherwise, no unit. Else a head that looks
-            back would turn the whole body on its legs.
-        vertical: weight of vertical displacement beside horizontal, no unit. A half lets a body bow and squat
-            rather than step aside.
-        balance: weight of the squared distance by which the centre of mass is too far out, in squared sizes.
-            20 times the weight of displacement: firm beside the posture, soft beside the targets.
-        balance_room: how far the centre of mass may be from its support, in sizes. Somewhat less than half
-            a foot, which is about 0.07 of a person's height.
-        even_joint: the weight of each turn where all joints are alike, for each squared radian.
-        even_slide: the same of slides of the root, for each squared size.
-        ahead: how far ahead of oriented feet and heads the point is that turns the figure, in sizes. As
-            far as hands are from the middle of a person, so that both tell the heading alike.
-        smoothing: frames before and after over which a heading is averaged in bakes. Five frames at 30 a
-            second are below the time of a step.
-        examples: most poses kept of a character's actions; errors hardly fall beyond 128.
-        bandwidth: of the kernel, in squared standard deviations a feature; ridge: added to its diagonal. Both
-            were chosen by leaving out one action at a time.
+        joint_weights: by kind, per squared radian, where 1 is the whole mass displaced by the figure's size.
+            In captured motion trunk, head and ankles move least, knees and elbows most; kinds that were not
+            measured have the middle value. The body tilts least, because it carries the trunk. Collar bones
+            and ankles are softer than the trunk, so that they move first. In spines, necks, tails and other
+            chains of n joints each weight is multiplied by n, so that the stiffness does not depend on n.
+        on_fours: weights of figures that also stand on their front limbs. Such figures reach with the neck:
+            in two animals' actions it turns twice as far as the spine. The trunk is carried by both pairs of
+            limbs, so it tilts as easily as they turn.
+        hinge_aside: factor of a knee's or elbow's weight about its other axes, no unit. Real ones hardly turn
+            about these, but the axis of a rig may be inexact.
+        hip_twist: factor of a hip's weight about the thigh, no unit. Otherwise a head that looks back would
+            turn the whole body on its legs.
+        vertical: weight of vertical relative to horizontal displacement, no unit. A half lets a body bow and
+            squat instead of stepping aside.
+        balance: weight of the squared overhang of the centre of mass, per squared figure size. It is 20 times
+            that of displacement: large relative to the posture, small relative to the targets.
+        balance_room: allowed distance of the centre of mass from its support, figure sizes. Slightly less
+            than half a foot, which is about 0.07 of a person's height.
+        even_joint: weight of each rotation if all joints have equal weights, per squared radian.
+        even_slide: the same for translations of the root, per squared figure size.
+        ahead: distance of a point ahead of oriented feet and heads that determines the heading, figure sizes.
+            About the distance of the hands from the middle of a person, so that both count alike.
+        smoothing: number of frames before and after over which a heading is averaged in bakes. Five frames at
+            30 per second are shorter than a step.
+        examples: maximum number of poses from a character's actions; more than 128 hardly reduce errors.
+        bandwidth: of the kernel, in squared standard deviations per feature; ridge: added to its diagonal.
+            Both were chosen by leave-one-action-out cross-validation.
     """
 
     joint_weights: Mapping[Kind, float] = field(default_factory=_joint_weights)
@@ -98,7 +97,7 @@ class PostureParameters:
     ridge: float = 0.3
 
     def weights(self, figure: FigureMap) -> Mapping[Kind, float]:
-        """The weights of a figure's joints by kind, for each squared radian."""
+        """The weights of a figure's joints by kind, per squared radian."""
         return {**self.joint_weights, **self.on_fours} if figure.on_fours else self.joint_weights
 
 

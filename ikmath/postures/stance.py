@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A relaxed stance for any figure whose kinds of joint are known.
+"""A relaxed stance for any figure with known kinds of joints.
 
-Arms hang 70 degrees below the level, elbows are bent by 15 degrees and knees by 14. All else stays as it is
-in the pose that the figure's map was made of, be it a T-pose, an A-pose or a walking one.
+Arms hang 70 degrees below the horizontal, elbows are bent by 15 degrees and knees by 14. Other joints keep
+the pose in which the figure's map was made, for example a T-pose, an A-pose or a walking pose.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from ..model.skeleton import Skeleton
 from ..rotation import Array, exp, swing_twist_turns
 
 ARMS_DOWN: Final = float(np.radians(70.0))
-"""Below the level; arms of people who stand at ease hang there, clear of the hips."""
+"""Angle below the horizontal, radians: that of people standing at ease, clear of the hips."""
 ELBOWS: Final = float(np.radians(15.0))
 KNEES: Final = float(np.radians(14.0))
-"""Bends at ease, which also tell which way elbows and knees bend."""
+"""Radians; these bends also define the bend directions of elbows and knees."""
 
 
 def stance(
@@ -34,11 +34,11 @@ def stance(
 ) -> Array:
     """Coordinates (n,) of a relaxed stance.
 
-    Of a figure that walks on all its limbs, and of one without limbs, the pose of the map.
+    For figures that walk on all limbs or have no limbs, this is the pose of the map.
 
     Args:
-        skeleton: the figure; figure: its map, made of the pose `figure_q` (n,), the rest pose by default.
-        arms_down: radians below the level; elbows, knees: radians by which they bend.
+        skeleton: the figure; figure: its map, made in the pose `figure_q` (n,), the rest pose by default.
+        arms_down: radians below the horizontal; elbows, knees: bends, radians.
     """
     q = np.array(skeleton.rest if figure_q is None else figure_q, dtype=float)
     if not stands_on_two(figure):
@@ -50,7 +50,7 @@ def stance(
             continue
         side = 1.0 if (figure.heads[limb.joints[0]] - _middle(figure, limb)) @ figure.left > 0 else -1.0
         if legs:
-            # both halves lean by half the bend, so that the foot stays below the hip
+            # each half leans by half the bend, so that the foot stays below the hip
             first, second = exp(-0.5 * knees * figure.left), exp(0.5 * knees * figure.left)
             ways = [-(first @ figure.up), -(second @ figure.up)]
         else:
@@ -62,7 +62,7 @@ def stance(
 
 
 def stands_on_two(figure: FigureMap) -> bool:
-    """Whether a figure stands on two hind legs, as a person or a bird."""
+    """Whether a figure stands on two hind legs, like a person or a bird."""
     walking = [limb for limb in figure.limbs if limb.end in figure.feet]
     return len(walking) == 2 and not any(limb.front for limb in walking)
 
@@ -75,9 +75,9 @@ def _middle(figure: FigureMap, limb: Limb) -> Array:
 def _aim(
     skeleton: Skeleton, figure: FigureMap, limb: Limb, ways: list[Array], q: Array, *, keep_end: bool
 ) -> None:
-    """Turn the two long bones of a limb by the shortest way to where they should point.
+    """Turn the two long bones of a limb to given directions, by the shortest rotation.
 
-    A foot keeps its orientation; what is between the long bones' own joints follows as it is.
+    A foot keeps its orientation. Joints between the long bones keep their coordinates.
     """
     before = Pose.forward(skeleton, q)
     upper, lower = limb.joints
@@ -90,7 +90,7 @@ def _aim(
             now = shift @ (figure.tails[joint] - figure.heads[joint])
         turn = _shortest(now / np.linalg.norm(now), way)
         _turn(skeleton, q, joint, pose, turn @ pose.rotation[joint])
-        if joint == upper:  # then twist, so that the hinge is square to the plane of the bend
+        if joint == upper:  # then twist, so that the hinge axis is perpendicular to the plane of the bend
             _twist_hinge(skeleton, figure, limb, ways, q, before)
     if keep_end and limb.end >= 0:
         pose = Pose.forward(skeleton, q)
@@ -100,7 +100,7 @@ def _aim(
 def _twist_hinge(
     skeleton: Skeleton, figure: FigureMap, limb: Limb, ways: list[Array], q: Array, before: Pose
 ) -> None:
-    """Turn the upper bone about itself until its hinge bends in the plane of the two directions."""
+    """Twist the upper bone until its hinge bends in the plane of the two directions."""
     upper, lower = limb.joints
     pose = Pose.forward(skeleton, q)
     hinge = pose.rotation[upper] @ before.rotation[upper].T @ figure.hinge[lower]
@@ -114,7 +114,7 @@ def _twist_hinge(
 
 
 def _turn(skeleton: Skeleton, q: Array, joint: int, pose: Pose, rotation: Array) -> None:
-    """Give a joint a world rotation, as far as its free turns allow."""
+    """Set the world rotation of a joint, as far as its free rotations allow."""
     parent = int(skeleton.parents[joint])
     above = pose.rotation[parent] if parent >= 0 and skeleton.inherits[joint] else np.eye(3)
     own = np.flatnonzero((skeleton.owner == joint) & skeleton.is_turn)
@@ -123,7 +123,7 @@ def _turn(skeleton: Skeleton, q: Array, joint: int, pose: Pose, rotation: Array)
 
 
 def _shortest(a: Array, b: Array) -> Array:
-    """The smallest rotation that takes one unit vector to another."""
+    """The smallest rotation between two unit vectors."""
     axis = np.cross(a, b)
     size = float(np.linalg.norm(axis))
     if size < 1e-9:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which rule keeps a figure from falling: balance over its feet, hips held in place, or none; and why."""
+"""Which rule keeps a figure upright: balance over its feet, hips kept in place, or none; with a reason."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..rotation import Array
 
 
 class BalanceRule(StrEnum):
-    """What keeps a figure from falling."""
+    """The rules that keep a figure upright."""
 
     BALANCE = "balance"
     KEEP_HIPS = "keep_hips"
@@ -23,14 +23,14 @@ class BalanceRule(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class BalanceSupport:
-    """A rule, with what an interface shows of it.
+    """A rule, with information for display.
 
     Attributes:
-        rule: which one; reason: a sentence that says why.
-        feet: joints whose bones' middle the support begins at; empty without balance.
-        lean: (3,) level, from the middle of the feet to the posture's centre of mass, metres; the support is
-            the segment between these two.
-        outside: how far the centre of mass is outside the area of the feet, metres.
+        rule: the rule; reason: why it was chosen, as a sentence.
+        feet: joints of the feet, whose middle is one end of the support; empty without balance.
+        lean: (3,) horizontal vector from the middle of the feet to the posture's centre of mass, metres; the
+            support is the segment between both.
+        outside: distance of the centre of mass from the support polygon of the feet, metres.
     """
 
     rule: BalanceRule
@@ -41,7 +41,7 @@ class BalanceSupport:
 
 
 def unsupported(reason: str) -> BalanceSupport:
-    """No rule, as in clips whose feet go where their targets go: running people are not above their feet."""
+    """No rule, for example in clips in which the feet have targets: runners are not above their feet."""
     return BalanceSupport(BalanceRule.NONE, reason, (), np.zeros(3), 0.0)
 
 
@@ -53,12 +53,12 @@ def choose_support(
     room: float,
     feet: Sequence[int] | None = None,
 ) -> BalanceSupport:
-    """The rule for a posture.
+    """Choose the rule for a posture.
 
     Args:
-        figure: its map; heads, tails: (J, 3) ends of its bones in the posture; center: (3,) of mass there;
-        room: how far the centre may be outside of the feet, metres;
-        feet: joints of the feet that carry, those of the map by default.
+        figure: its map; heads, tails: (J, 3) ends of its bones in the posture; center: (3,) centre of mass;
+        room: allowed distance of the centre from the feet, metres;
+        feet: joints of the supporting feet, those of the map by default.
     """
     own = figure.feet if feet is None else tuple(feet)
     nothing = np.zeros(3)
@@ -78,7 +78,7 @@ def choose_support(
 
 
 def _level_axes(up: Array) -> Array:
-    """(2, 3) orthonormal directions along the ground."""
+    """(2, 3) orthonormal horizontal directions."""
     first = np.cross(up, np.eye(3)[int(np.abs(up).argmin())])
     first /= np.linalg.norm(first)
     return np.stack([first, np.cross(up, first)])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether a figure can go from one pose straight to another without meeting what it keeps clear of."""
+"""Test whether the straight path between two poses is free of collisions."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from ..problem.problem import Problem
 from ..rotation import Array
 from .collision_guard import CollisionGuard, Stand
 
-_POSES: Final = 100  # checked at most; a path that needs more runs along a surface
-_CAREFUL: Final = 0.95  # of the share of a path that is known to be free
+_POSES: Final = 100  # maximum number of checks; a path that needs more runs along a surface
+_CAREFUL: Final = 0.95  # factor on the share of a path that is known to be free
 
 
 def is_free_path(problem: Problem, start: Array, end: Array) -> bool:
-    """Whether the straight path between coordinates (n,) is free, by the check that keeps solves clear.
+    """Whether the straight path between coordinates (n,) is free, by the collision check of solves.
 
     A figure that starts nearer than the margin may not come nearer. Without a scene every path is free. With
-    an avoidance method other than Velocity Damper, which alone is exact, none is known to be.
+    avoidance methods other than Velocity Damper the result is False, because only that one is exact.
 
     Args:
         problem: of one frame; start, end: (n,) within the joint limits.
@@ -31,7 +31,7 @@ def is_free_path(problem: Problem, start: Array, end: Array) -> bool:
     guard = CollisionGuard(problem, problem.scene, problem.stack.metric)
     here, goal = (Stand(pose, guard.near(pose)) for pose in (_pose(problem, q) for q in (start, end)))
     floor = min(problem.margin, float(here.near.worst))
-    ahead = [goal]  # poses on the path that are free themselves, the next one last
+    ahead = [goal]  # poses on the path that still have to be connected, the next one last
     for _ in range(_POSES):
         if float(ahead[-1].near.worst) < floor:
             return False

@@ -37,15 +37,15 @@ from .turn_policy import Range, Trail, TurnPolicy, moved_targets
 
 
 class Course(NamedTuple):
-    """How far a solve goes, in its phases: steps along tangents, other starts, steps by curvature.
+    """The phases of a solve: steps along tangents, other starts, steps by curvature.
 
     Attributes:
-        patience: with slow and refused steps along tangents.
-        at_once: whether those end where the goals gain nothing more; the posture then gains a step a frame.
-        goals_by_curvature: whether goals that are short then gain by curvature, before other starts are
-            tried: strong levels that bend sharply, as at straight limbs, refuse steps along tangents, and a
-            start elsewhere leads to a pose far from the posture.
-        rest: share of the costs down to which the best end comes to rest by curvature, None if it does not.
+        patience: limits of slow and refused steps along tangents.
+        at_once: whether these end when the goals gain nothing more; the posture then gains a step per frame.
+        goals_by_curvature: whether goals that are not reached are then improved by curvature, before other
+            starts are tried. Strong levels with sharp curvature, as at straight limbs, refuse steps along
+            tangents, and another start leads to a pose far from the posture.
+        rest: share of the costs at which the final steps by curvature end; None without such steps.
     """
 
     patience: Patience
@@ -55,7 +55,7 @@ class Course(NamedTuple):
 
     @classmethod
     def of(cls, problem: Problem, options: HierarchicalOptions, *, moves: bool, guarded: bool) -> Course:
-        """The course of a solve, of a frame of a motion if it `moves`, among obstacles if it is `guarded`."""
+        """The phases of a solve; `moves`: of a frame of a motion; `guarded`: among obstacles."""
         own, costs = options.parameters, problem.posture_cost is not None
         if not ACCURACY[options.accuracy]:
             return cls(
@@ -65,7 +65,7 @@ class Course(NamedTuple):
             if guarded:
                 return cls(own.at_last, False, False, None)
             return cls(own.before_curvature, False, costs, 0.0)
-        if costs and not guarded:  # frames that end on their way to the minimum would tremble
+        if costs and not guarded:  # frames that end before the minimum would tremble
             return cls(own.before_curvature, False, False, own.settled)
         return cls(own.in_motion, True, True, None)
 

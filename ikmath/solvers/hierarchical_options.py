@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a user may ask of the default method: accuracy, bounds of a step's turns, time, further starts."""
+"""Options of the default method: accuracy, limits of rotations and time, restarts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ACCURACY: Mapping[str, bool] = MappingProxyType({"reached": False, "fast": False
 
 @dataclass(frozen=True, kw_only=True)
 class HierarchicalOptions(Options):
-    """See the module.
+    """Options of `hierarchical`.
 
     Attributes:
         accuracy: "exact" goes on to the constrained minimum; "fast" ends where steps converge slowly;

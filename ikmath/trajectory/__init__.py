@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Motion over time: paths of targets, and clips solved frame after frame."""
+"""Motion over time: paths of targets, and clips solved frame by frame."""
 
 from .path import subdivide
 from .track import solve_track, track

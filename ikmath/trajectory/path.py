@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Points between where an effector is and where it should go (Ki & Sheen, section 3).
+"""Internal points between an effector and its target (Ki & Sheen, section 3).
 
-A far target is reached in a more natural way over internal points, each solved from the one before: as
-targets of frames they go through `solve_track`. The points lie on the straight segment where it crosses rays
-from the centre (the base of the chain) at equal angles; the smooth variant then lets the distance from the
-centre change evenly, which makes an arc of it that an arm follows with little work.
+Solving over internal points, each from the previous one, gives a more natural motion to a far target; pass
+them as targets of frames to `solve_track`. The points are the intersections of the straight segment with rays
+from the centre (the base of the chain) at equal angles. In the smooth variant the distance from the centre
+changes linearly, which gives an arc that an arm can follow easily.
 
-The text says that the segment is "divided equally"; its formula divides the angle at the centre equally.
-Where start, target and centre lie on one
-line there is no angle: in the same direction the formula's limit is taken; in opposite ones the segment
-runs through the centre, no direction is better than another, and BadValue is raised.
+The text says that the segment is "divided equally"; its formula divides the angle at the centre equally. If
+start, target and centre are collinear, there is no angle. In the same direction the formula's limit is used.
+In opposite directions the segment contains the centre, no direction is preferred, and BadValue is raised.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from .. import arguments
 from ..errors import BadShape, BadValue
 from ..rotation import Array
 
-_NO_ANGLE: Final = 1e-6  # radians; below, sines cancel and the limit is as exact
+_NO_ANGLE: Final = 1e-6  # radians; below this, sines cancel and the limit is as exact
 
 
 def subdivide(
@@ -34,21 +33,20 @@ def subdivide(
     center: npt.ArrayLike = (0.0, 0.0, 0.0),
     smooth: bool = False,
 ) -> Array:
-    """Internal points of the way from start to target, and the target.
+    """Internal points on the path from start to target, and the target.
 
     Args:
         start: Y, (*batch, 3) metres.
         target: X, (*batch, 3) metres.
         count: M, number of internal points, 0 or more.
-        center: where angles are seen from, (3,) or (*batch, 3): the base of the chain.
-        smooth: whether the distance from the center changes evenly (the points marked with a tilde in the
-            text).
+        center: vertex of the angles, (3,) or (*batch, 3): the base of the chain, metres.
+        smooth: whether the distance from the center changes linearly (the points with a tilde in the text).
 
     Returns:
-        (M + 1, *batch, 3): frames first, as the targets of a track; the last is the target.
+        (M + 1, *batch, 3) metres: frames first, like the targets of a track; the last one is the target.
 
     Raises:
-        BadShape: no 3-vectors.
+        BadShape: the points are not 3-vectors.
         BadValue: a negative count; the center on the segment between start and target, or at one of them.
     """
     parts, smooth = arguments.whole(count, "count", least=0) + 1, arguments.switch(smooth, "smooth")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A clip solved frame after frame, each from the one before.
+"""Solves a clip frame by frame, each frame from the previous one.
 
-A warm start needs one or two steps for each frame and keeps the motion continuous. The order of the frames is
-therefore part of the result. To solve a frame independently, use `solve`.
+A warm start needs one or two steps per frame and keeps the motion continuous. So the result depends on the
+order of the frames. To solve frames independently, use `solve`.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ def solve_track(
     progress: Callable[[int, int], None] | None = None,
     **options: Any,
 ) -> Solution:
-    """Solve all frames of a problem in order, warm.
+    """Solve all frames of a problem in order, with warm starts.
 
     Args:
         problem: targets with one leading axis of frames, see `Problem.frames`.
-        q0: (n,) where the first frame starts; the rest pose if None.
-        method, **options: as in `solve`.
-        progress: called with (frames done, frames in all) after every frame.
+        q0: (n,) start of the first frame; the rest pose if None.
+        method, **options: see `solve`.
+        progress: called with (finished frames, all frames) after every frame.
 
     Returns:
         A solution with a leading axis of frames.
 
     Raises:
-        BadValue: the targets have no frames; and what `solve` raises.
+        BadValue: the targets have no frames; and the errors of `solve`.
     """
     frames = _frames_of(problem)
     if progress is not None and not callable(progress):
@@ -55,7 +55,7 @@ def solve_track(
 def track(
     problem: Problem, q0: npt.ArrayLike | None = None, method: str = DEFAULT, **options: Any
 ) -> Iterator[Solution]:
-    """The same one frame at a time, for callers that stop or draw between frames."""
+    """Like `solve_track`, one frame at a time, for callers that stop or draw between frames."""
     frames = _frames_of(problem)
     start, before = problem.start(q0), problem.at(0)
     if start.ndim != 1:
@@ -71,10 +71,10 @@ def track(
 
 
 def _frames_of(problem: Problem) -> int:
-    """How many frames there are to solve.
+    """Number of frames.
 
     Raises:
-        BadValue: none.
+        BadValue: the problem has no frames.
     """
     frames = arguments.of_kind(problem, Problem, "problem").frames
     if frames is None:

@@ -54,7 +54,9 @@ def test_who_moves_the_topmost_bone_is_told_that_the_root_does_not_move():
     rig.articulate.solver.root = "PINNED"
     reach(rig, "root", (0.0, 0.3, 0.5))
     bpy.ops.articulate.solve()
-    assert rig.articulate.message.endswith("root is short by 0.4169 m: the root may turn but not move.")
+    assert rig.articulate.message.endswith(
+        "root is 0.4169 m from its target: the root may turn but not move."
+    )
     rig.articulate.solver.root = "FREE"
     bpy.ops.articulate.solve()
     assert rig.articulate.report["status"] == "REACHED"

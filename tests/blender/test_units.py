@@ -25,7 +25,7 @@ def test_what_is_short_is_told_in_metres_of_the_scene():
     far = miss(rig, "b3")
     report = rig.articulate.report
     assert far == pytest.approx(150.0, abs=0.5)
-    assert f"b3 is short by {far / 100:.4g} m" in report["message"]
+    assert f"b3 is {far / 100:.4g} m from its target" in report["message"]
     assert report["effectors"]["b3"]["message"].startswith(f"{far / 100:.4g} m from its target")
     assert report["effectors"]["b3"]["worst"] == pytest.approx(far)  # scripts have Blender's units
     text = bpy.data.texts[module("control.report.report_text").NAME].as_string()
@@ -40,10 +40,10 @@ def test_live_and_baked_frames_say_the_same_lengths():
     target.keyframe_insert("location", frame=1)
     rig.articulate.live = True
     bpy.context.scene.frame_set(2)
-    assert "short by 1.5" in rig.articulate.message
+    assert "is 1.5" in rig.articulate.message
     rig.articulate.live = False
     bpy.ops.articulate.bake(frame_start=1, frame_end=2)
-    assert "short by 1.5" in rig.articulate.message
+    assert "is 1.5" in rig.articulate.message
 
 
 def test_a_scene_without_units_has_none():
@@ -52,7 +52,7 @@ def test_a_scene_without_units_has_none():
     rig = arm()
     reach(rig, "b3", (0.0, 0.0, 154.0))
     bpy.ops.articulate.solve()
-    assert "short by 150 m" in rig.articulate.message
+    assert "is 150 m from its target" in rig.articulate.message
 
 
 def test_poses_are_the_same_whatever_the_unit():

@@ -216,9 +216,9 @@ def test_the_mouse_wraps_at_the_edge_of_the_view(figure: BlenderWindow):
         figure.settle()
     figure.screenshot("wrapped")
     figure.release()
-    message = figure.wait_for(MESSAGE, lambda text: "short by" in text)
+    message = figure.wait_for(MESSAGE, lambda text: "from its target" in text)
     metre = math.dist(figure.pixel_of((0, 0, 0)), figure.pixel_of((0, 0, 1)))
-    short = float(message.split("short by ")[1].split()[0])
+    short = float(message.split(" from its target")[0].split()[-2])
     assert short + 2.0 > way_of_mouse / metre, message
 
 

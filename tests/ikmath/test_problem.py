@@ -128,7 +128,7 @@ def test_a_bad_problem_names_what_is_wrong(skeleton, what):
 def test_messages_say_lengths_in_metres_whatever_the_unit(skeleton):
     goal = ik.Position("tip", (5, 0, 0))
     far = ik.solve(ik.Problem(skeleton, [goal], metre=0.01), np.full(3, 0.2))
-    assert "tip is short by 0.02 m" in far.message
+    assert "tip is 0.02 m from its target" in far.message
     assert far.errors == pytest.approx(2.0, abs=1e-3)
     assert ik.Problem(skeleton, [goal], metre=0.01).with_targets([goal, goal]).metre == 0.01
     body = ik.Body([ik.Link("tip", (0, 0, 0), (0, 0.1, 0), radius=0.1)])
@@ -150,7 +150,7 @@ def test_messages_say_lengths_in_metres_whatever_the_unit(skeleton):
 def test_messages_say_what_holds_the_figure_back(skeleton):
     far = ik.solve(ik.Problem(skeleton, [ik.Position("tip", (5, 0, 0))]), np.full(3, 0.2))
     assert far.status is ik.Status.BEST_EFFORT
-    assert "tip is short by 2 m" in far.message
+    assert "tip is 2 m from its target" in far.message
     assert "out of reach" in far.message
     stiff = ik.figures.planar_chain([1.0, 1.0], limit=0.3)
     limited = ik.solve(ik.Problem(stiff, [ik.Position("tip", (0.0, 1.5, 0))]), np.full(2, 0.05))
@@ -167,7 +167,7 @@ def test_messages_say_what_holds_the_figure_back(skeleton):
 def test_messages_do_not_claim_what_is_not_so(skeleton):
     """Within reach by the lengths of the links, a target is not said to be out of it."""
     stuck = ik.solve(ik.Problem(skeleton, [ik.Position("tip", (1, 0, 0))]), None, "damped", rest=False)
-    assert stuck.message == "tip is short by 2 m: no small turn of the joints brings it nearer."
+    assert stuck.message == "tip is 2 m from its target: no small turn of the joints brings it nearer."
     slider = ik.Skeleton([ik.Joint("rail", slides="x", lower=-1, upper=1, turns=""), ik.Joint("tip", "rail")])
     for away, words in ((0.5, "no small turn"), (1.5, "out of reach")):
         message = ik.solve(ik.Problem(slider, [ik.Position("tip", (0, away, 0))])).message

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Solving frames into keyframes, recording and auto-keying."""
+"""Bakes frames into keyframes, records drags, and inserts keys automatically."""

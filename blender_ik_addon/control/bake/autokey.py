@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Auto-keying of what a solve has changed, by the scene's settings, which are never changed."""
+"""Auto-keying of solved channels, with the scene's and the user's settings."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ _UNKEYED = "Auto-key keyed nothing: {setting}, and the moved channels have no ke
 def auto_key(
     armature: bpy.types.Object, keyed: Iterable[tuple[str, str, int]], context: bpy.types.Context
 ) -> int:
-    """Key what was solved, if auto-keying is on.
+    """Insert keys for the solved channels if auto-keying is on.
 
-    With "Only Active Keying Set", the set selects channels of the solved bones. If only channels with keys
-    are keyed and none has keys, the session keeps a sentence for the operator.
+    With "Only Active Keying Set", the set chooses the channels. If the settings exclude every channel, the
+    reason is stored in `session.unkeyed` for the operator to report.
 
     Args:
         armature: the original object, with the solved pose written.
-        keyed: (bone, channel, component) of everything that a solve may change.
+        keyed: (bone, channel, component) of each value that the solve may have changed.
         context: for the scene's and the user's settings.
 
     Returns:
-        How many components have a new or changed key; of a keying set, how many of its paths.
+        The number of components with a new or changed key; with a keying set, the number of its paths.
 
     Raises:
-        RuntimeError: Blender cannot key, as where the action is linked.
+        RuntimeError: Blender cannot insert keys, for example because the action is linked.
     """
     settings, bones = context.scene.tool_settings, armature.pose.bones
     if not settings.use_keyframe_insert_auto:
@@ -51,18 +51,18 @@ def auto_key(
 
 
 def auto_key_object(thing: bpy.types.Object, what: str, context: bpy.types.Context) -> int:
-    """Key where an object is or how it is turned, by the same rules.
+    """Insert keys for an object's location or rotation, by the same rules as `auto_key`.
 
     Args:
         thing: the original object.
-        what: "location" or "rotation", of which the channels that its rotation mode uses.
+        what: "location" or "rotation"; for a rotation, the channels of its rotation mode.
         context: for the scene's and the user's settings.
 
     Returns:
-        As of `auto_key`.
+        As for `auto_key`.
 
     Raises:
-        RuntimeError: Blender cannot key.
+        RuntimeError: Blender cannot insert keys.
     """
     settings = context.scene.tool_settings
     if not settings.use_keyframe_insert_auto:
@@ -78,9 +78,9 @@ def auto_key_object(thing: bpy.types.Object, what: str, context: bpy.types.Conte
 def _key_components(
     context: bpy.types.Context, changed: bpy.types.Object, components: Collection[tuple[str, int, str]]
 ) -> int:
-    """Key (path, index, group) of an object, as the settings say.
+    """Insert keys for (path, index, group) of an object with the options of auto-keying.
 
-    Blender prints a line for each component that they leave out, so those are left out here.
+    Blender prints a line for each component that the options exclude, so these are skipped here.
     """
     options, session = _options(context), session_of(context)
     limited = components_to_key(changed, options, context.scene.frame_current_final)
@@ -109,13 +109,13 @@ def _key_by_set(
     options = _options(context) - {"INSERTKEY_AVAILABLE"}
     if chosen.use_insertkey_visual:
         options.add("INSERTKEY_VISUAL")
-        context.view_layer.update()  # such a key is of what is shown
+        context.view_layer.update()  # a visual key stores the evaluated value
     keytype = context.scene.tool_settings.keyframe_type
     return key_set(chosen, context, changed, bones, options=options, keytype=keytype)
 
 
 def _options(context: bpy.types.Context) -> Any:
-    """The flags that Blender's own auto-keying has under these settings."""
+    """The options of Blender's own auto-keying with these settings."""
     settings, preferences = context.scene.tool_settings, context.preferences.edit
     flags = {
         "INSERTKEY_NEEDED": preferences.use_auto_keyframe_insert_needed,

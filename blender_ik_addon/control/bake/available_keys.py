@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which components Blender keys where it is to key only what has keys already."""
+"""Which components `keyframe_insert` keys when its options restrict it to existing curves or keys."""
 
 from __future__ import annotations
 
@@ -11,20 +11,22 @@ import numpy as np
 
 from ... import compat
 
-_SAME_FRAME = 0.01  # frames between two keys that Blender takes for one
+_SAME_FRAME = 0.01  # frames between two keys that Blender treats as one
 
 
 def components_to_key(owner: Any, options: Collection[str], frame: float) -> set[tuple[str, int]] | None:
-    """The only components that `keyframe_insert` keys with some options; it prints a line for each other one.
+    """The components that `keyframe_insert` keys with the given options.
+
+    Blender prints a line for each component that the options exclude. Callers use this to skip those.
 
     Args:
-        owner: what is keyed, any data with animation.
+        owner: data that can be animated.
         options: as `keyframe_insert` takes them.
-        frame: of the scene.
+        frame: scene time.
 
     Returns:
-        (path, index) of what has an F-curve, or with "INSERTKEY_REPLACE" a key in this frame; None where the
-        options limit nothing.
+        (path, index) of each F-curve, or with "INSERTKEY_REPLACE" of each F-curve with a key in this frame.
+            None if the options exclude nothing.
     """
     replaces = "INSERTKEY_REPLACE" in options
     if not replaces and "INSERTKEY_AVAILABLE" not in options:

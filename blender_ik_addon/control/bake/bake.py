@@ -38,21 +38,21 @@ from ..report.report import Run, write_report
 from .watch import Watch
 
 _SAMPLING_SHARE = 0.3  # share of the progress bar; sampling is mostly Blender's evaluation
-_ROUNDS = 20  # solves of the first frame, for methods that are not at rest before
+_ROUNDS = 20  # solves of the first frame, for methods that have not converged before
 _BLOCK = 32  # frames prepared together; few enough for the window to stay responsive
 
 
 @dataclass(frozen=True, kw_only=True)
 class BakeOptions:
-    """Named as in Blender's own Bake Action.
+    """Options of a bake, named as in Blender's own Bake Action.
 
     Attributes:
-        frame_start, frame_end: both included; step: every so many frames.
+        frame_start, frame_end: both included; step: in frames.
         only_selected: key only selected bones.
-        use_current_action: write into the armature's action; else into a copy that replaces it.
-        clean_curves: remove keys that change nothing.
-        decimate: remove keys that the pose does without; remove_error_margin: metres, how far any point of
-            the figure may then be from where it was solved, in any frame.
+        use_current_action: write into the armature's action; otherwise into a copy that replaces it.
+        clean_curves: remove redundant keys.
+        decimate: remove keys within an error margin; remove_error_margin: metres, the largest distance of any
+            point of the figure from its solved position, in any frame.
     """
 
     frame_start: int
@@ -66,13 +66,13 @@ class BakeOptions:
 
     @property
     def frames(self) -> range:
-        """The frames that are solved."""
+        """The frames to solve."""
         return range(self.frame_start, self.frame_end + 1, self.step)
 
 
 @dataclass(frozen=True)
 class _Moment:
-    """What sampling changes in the scene."""
+    """The scene's frame and unkeyed values, which sampling changes."""
 
     frame: int
     subframe: float
@@ -95,12 +95,12 @@ class Bake:
         options: what to bake.
 
     Raises:
-        Refused, FigureFault: it cannot be baked as it is set up; nothing has been changed.
+        Refused, FigureFault: the setup cannot be baked; nothing has been changed.
 
     Attributes:
         progress: 0 to 1.
-        sampling: the scene's frame is being changed just now.
-        report: `rig.report`, after the last step.
+        sampling: whether the bake is changing the scene's frame.
+        report: the same as `rig.report`, after the last step.
     """
 
     def __init__(self, armature: bpy.types.Object, context: bpy.types.Context, options: BakeOptions) -> None:
@@ -125,7 +125,7 @@ class Bake:
         self.report: dict[str, Any] = {}
 
     def run(self, context: bpy.types.Context) -> dict[str, Any]:
-        """Everything at once; the report.
+        """Run all steps and return the report.
 
         Raises:
             Refused: a frame failed; nothing has been changed.
@@ -143,7 +143,7 @@ class Bake:
         """Bake a frame at a time; yields the progress. Closing it early leaves everything unchanged.
 
         Args:
-            context: the current one; asked again at every step.
+            context: the current context; read again at every step.
 
         Raises:
             Refused: a frame failed; nothing has been changed.
@@ -163,7 +163,7 @@ class Bake:
         self._write(context, figure, samples, solved, started)
 
     def _sample(self, context: bpy.types.Context) -> Iterator[tuple[Figure, Sample]]:
-        """Go through the frames; yields what they hold, and with it the figure as it is in the first one."""
+        """Step through the frames. Yields each sample with the figure of the first frame."""
         before, figure, sample = self._now(context), None, None
         self.sampling = True
         try:
@@ -206,7 +206,7 @@ class Bake:
             for _ in range(_ROUNDS if before is None else 0):
                 if solved.rests:
                     break
-                solved = solve_task(task, solved)  # else the frames after it would show how it goes on
+                solved = solve_task(task, solved)  # otherwise later frames would show the convergence
             return solved
         except REASONS as reason:
             raise _stopped(task.sample.frame, reason) from reason

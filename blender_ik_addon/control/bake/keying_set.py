@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The paths that the scene's active keying set keys of what was changed."""
+"""Keys the paths of the active keying set that belong to a changed object."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ def key_set(
     bones: Collection[bpy.types.PoseBone] = (),
     **how: Any,
 ) -> int:
-    """Key all paths of a set, or for a built-in set its paths of what was changed.
+    """Key all paths of a set; of a built-in set, only the paths of the changed object or bones.
 
     Args:
         keying_set: the set.
-        context: of the drag, the solve.
+        context: of the operator.
         changed: the original object.
-        bones: of it, what was changed; none where it is the object itself. Only in Pose Mode do Blender's
-            sets speak of bones.
+        bones: the changed pose bones; empty if the object itself was changed. Blender's sets contain bones
+            only in Pose Mode.
         how: `options` and `keytype`, as `keyframe_insert` takes them.
 
     Returns:
-        How many of the paths have new or changed keys.
+        The number of paths with new or changed keys.
 
     Raises:
-        RuntimeError: Blender cannot key them.
+        RuntimeError: Blender cannot insert keys.
     """
     by_set = {"KEYINGSET": keying_set.bl_label}
     frame = context.scene.frame_current_final
@@ -57,7 +57,7 @@ def key_set(
 
 
 def _indices(path: bpy.types.KeyingSetPath, limited: set[tuple[str, int]] | None) -> list[int]:
-    """Which components of a path are keyed: -1 for all, as `keyframe_insert` takes it."""
+    """Indices of a path to key; -1 for all components, as in `keyframe_insert`."""
     own = -1 if path.use_entire_array else path.array_index
     if limited is None:
         return [own]
@@ -70,7 +70,7 @@ def _wanted(
     changed: bpy.types.Object,
     bones: Collection[bpy.types.PoseBone],
 ) -> list[bpy.types.KeyingSetPath]:
-    """The paths; a built-in set generates them with what was changed as the selection, as in Blender."""
+    """The paths of a set; a built-in set generates them for the changed data as the selection."""
     if keying_set.is_path_absolute:
         return list(keying_set.paths)
     as_selected: dict[str, Any] = {"object": changed, "active_object": changed, "selected_objects": [changed]}
@@ -80,7 +80,7 @@ def _wanted(
     with override:
         try:
             keying_set.refresh()
-        except RuntimeError:  # raised by a set without paths here, such as "Available" without keys
+        except RuntimeError:  # raised by a set without paths here, for example "Available" without keys
             return []
     begins = tuple(bone.path_from_id() for bone in bones)
     return [
@@ -91,9 +91,9 @@ def _wanted(
 
 
 def _can_be_keyed(path: bpy.types.KeyingSetPath) -> bool:
-    """Whether what a path names is still in the file, and not linked: sets keep the names that bones had.
+    """Whether the data of a path exists in this file. Keying sets keep old names of renamed bones.
 
-    Blender lets scripts key linked data from 4.5 on, and crashes when that is undone.
+    From Blender 4.5 on, scripts can key linked data, and undo then crashes.
     """
     if path.id is None or not path.id.is_editable:
         return False
@@ -105,7 +105,7 @@ def _can_be_keyed(path: bpy.types.KeyingSetPath) -> bool:
 
 
 def _place(context: bpy.types.Context) -> dict[str, Any]:
-    """An area for the call: Blender 5.0 fails without one, as in a script."""
+    """Override members with an area. Blender 5.0 fails without one, for example in a script."""
     if context.area is not None or not context.window_manager.windows:
         return {}
     window = context.window_manager.windows[0]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Recording a drag during playback: Ge's animation recorder.
 
-Ge 2000, appendix A, records the angles of all joints while the figure is dragged. Here the frames are those
-of the scene that plays meanwhile, and what was recorded becomes keyframes.
+Ge 2000, appendix A, records the angles of all joints while the figure is dragged. Here the scene plays
+meanwhile, and each frame that passes becomes a keyframe.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..frame.sample import Sample
 
 
 class Recording:
-    """Channels of the frames that passed; a frame that comes again is recorded anew."""
+    """Channels of the frames that passed. A repeated frame replaces the earlier one."""
 
     def __init__(self) -> None:
         self._frames: dict[int, tuple[Sample, Channels]] = {}
@@ -30,7 +30,7 @@ class Recording:
 
     @property
     def moves(self) -> bool:
-        """Whether there is more than one frame."""
+        """Whether more than one frame is recorded."""
         return len(self._frames) > 1
 
     def __len__(self) -> int:
@@ -40,9 +40,9 @@ class Recording:
         """Record a frame.
 
         Args:
-            sample: the frame as it began.
-            channels: of all bones, as they have become.
-            keyed: (bone, channel, component) of what may have changed.
+            sample: the state at the beginning of the frame.
+            channels: of all bones, after the solve.
+            keyed: (bone, channel, component) of each value that may have changed.
         """
         self._frames[sample.frame] = sample, channels
         self._keyed.update(dict.fromkeys(keyed))
@@ -55,20 +55,20 @@ class Recording:
         *,
         margin: float | None,
     ) -> int:
-        """Make keyframes of it, in place of those that the channels have between the first and last frame.
+        """Write the keyframes. They replace the channels' keys between the first and the last frame.
 
         Args:
             armature: the original object.
             plan: of it.
-            scene: whose frames passed.
-            margin: metres, how far any point of the figure may be from where it was recorded, for the sake of
-                fewer keys; None for a key on every frame.
+            scene: the one that was playing.
+            margin: metres, the largest distance of any point of the figure from its recorded position after
+                decimation; None for a key on every frame.
 
         Returns:
-            How many components were keyed.
+            The number of keyed components.
 
         Raises:
-            FigureFault: the action cannot be written; it is as it was.
+            FigureFault: the action cannot be written; it is unchanged.
         """
         frames = sorted(self._frames)
         times = [key_time(scene, frame) for frame in frames]
@@ -91,9 +91,9 @@ class Recording:
 
 
 def _continuous(curves: tuple[Curve, ...]) -> tuple[Curve, ...]:
-    """The curves without jumps where a later pass meets an earlier one.
+    """The curves without jumps between two passes of the recording.
 
-    A quaternion may be the negative of that of the frame before, an angle some turns away.
+    Between passes the sign of a quaternion may flip, and an angle may differ by whole turns.
     """
     found = []
     signs: dict[str, Array] = {}

@@ -14,14 +14,14 @@ from ..frame.task import constraints_at
 
 
 class Watch:
-    """Goes through the frames of one bake.
+    """Checks each frame of one bake.
 
     Args:
         plan: the armature's plan.
         armature: the original object.
 
     Attributes:
-        meddling: by frame, what may change the result after the solve, as a sentence.
+        meddling: for each frame, a sentence on the constraint that may change the result after the solve.
     """
 
     def __init__(self, plan: Plan, armature: bpy.types.Object) -> None:
@@ -32,11 +32,11 @@ class Watch:
         self.meddling: dict[int, str] = {}
 
     def look(self, armature: bpy.types.Object, figure: Figure, frame: int) -> None:
-        """Look at the frame that the scene is at.
+        """Check the current frame of the scene.
 
         Raises:
-            Refused, FigureFault: a constraint overrides the result in this frame, or a bone has another
-                rotation mode in it than the plan says.
+            Refused, FigureFault: a constraint overrides the result in this frame, or a bone's rotation mode
+                differs from the plan's.
         """
         bones = self._plan.bones
         for name in self._switching:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How thick the figure is: its capsules fitted, read as a plan, and where they stand in the world."""
+"""The capsules of a figure: fitting them, reading them, and placing them in the world."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ class LinkPlan:
     """A capsule on a bone, in the bone's own axes and the armature's units.
 
     Attributes:
-        moves: whether a solve can move it. What it cannot is there for the other parts to keep out of.
+        moves: whether a solve can move it. A capsule that cannot move is still an obstacle for the other
+            ones.
     """
 
     bone: str
@@ -40,7 +41,7 @@ class LinkPlan:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Capsules:
-    """Where the parts of a figure stand, to be drawn or measured.
+    """Placed capsules, for drawing and measuring.
 
     Attributes:
         bones: (L,) names.
@@ -55,7 +56,7 @@ class Capsules:
 
 @dataclass(frozen=True, eq=False)
 class LinkTable:
-    """The L capsules on the body's list as arrays, in the bones' axes and the armature's units.
+    """The L capsules in the body's list as arrays, in the bones' axes and the armature's units.
 
     Attributes:
         names: (L,) of the bones; a, b: (L, 3); radius: (L,); enabled: (L,).
@@ -70,10 +71,10 @@ class LinkTable:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """The L capsules that count in a solve, in the bones' axes and the armature's units.
+    """The L capsules that a solve uses, in the bones' axes and the armature's units.
 
     Attributes:
-        names: (L,) of the bones; numbers: (L,) of them among all of the armature's; a, b: (L, 3);
+        names: (L,) of the bones; numbers: (L,) their indices among the armature's bones; a, b: (L, 3);
         radius: (L,).
     """
 
@@ -84,7 +85,7 @@ class Parts:
     radius: Array
 
     def placed(self, matrix: Array) -> Capsules:
-        """Where they are, as the bones are at (B, 4, 4) in the world."""
+        """The capsules in the world, for bone matrices (B, 4, 4) in the world."""
         own = matrix.take(self.numbers, 0)
         ends = np.stack([self.a, self.b], -1)
         placed = np.matmul(own[:, :3, :3], ends) + own[:, :3, 3:]
@@ -94,7 +95,7 @@ class Parts:
 
 
 def read_links(armature: bpy.types.Object) -> LinkTable:
-    """The body's list in a few calls, however long it is."""
+    """Read the body's list with `foreach_get`, whose number of calls does not depend on its length."""
     links: Any = rig_of(armature).body.links
     count = len(links)
     a, b, radius = (np.empty(width * count, dtype=np.float32) for width in (3, 3, 1))
@@ -106,13 +107,13 @@ def read_links(armature: bpy.types.Object) -> LinkTable:
 
 
 def read_parts(table: LinkTable, bones: Bones) -> Parts:
-    """The capsules that count in a solve, of a body's list.
+    """The capsules of a body's list that a solve uses.
 
-    Parts that are switched off, and those on bones that are gone, are left out. A figure that nobody has
-    fitted has capsules by the lengths of its bones, as in a solve.
+    Disabled capsules and capsules on missing bones are skipped. An empty list gives capsules derived from the
+    lengths of the bones.
 
     Args:
-        table: the list; bones: of the armature.
+        table: the list; bones: those of the armature.
     """
     if not table.names:
         plans = slender_links(bones)
@@ -127,10 +128,10 @@ def read_parts(table: LinkTable, bones: Bones) -> Parts:
 
 
 def body_links(armature: bpy.types.Object, bones: Bones | None = None) -> tuple[LinkPlan, ...]:
-    """The capsules of a figure that are switched on; by the lengths of its bones if nobody has fitted any.
+    """The enabled capsules of a figure, or capsules derived from bone lengths if the list is empty.
 
     Args:
-        armature: the armature object; bones: of it, if they are at hand.
+        armature: the armature object; bones: its bones, if already read.
     """
     links = rig_of(armature).body.links
     if not links:
@@ -143,21 +144,21 @@ def body_links(armature: bpy.types.Object, bones: Bones | None = None) -> tuple[
 
 
 def fit(armature: bpy.types.Object, scene: bpy.types.Scene) -> int:
-    """Capsules from the meshes that the armature deforms, else from its bones; in place of those before.
+    """Fit capsules to the meshes that the armature deforms, or else to its bones, and replace the list.
 
-    Bones that carry no flesh get none, unless no bone carries any. The capsule of a bone that had one before
-    keeps its place on the list and its animation. Of the others, those that come from a library are switched
-    off.
+    Bones without skin get no capsule, unless no bone has skin. If a bone already had a capsule, this keeps
+    its place in the list and its animation. The other capsules are removed, or disabled if they come from a
+    library.
 
     Args:
         armature: the original object.
-        scene: whose meshes are looked at.
+        scene: whose meshes are considered.
 
     Returns:
-        How many.
+        The number of capsules.
 
     Raises:
-        Refused, FigureFault: the armature is scaled so that it has no figure.
+        Refused, FigureFault: the armature's scale does not allow a figure.
     """
     bones, space = read_bones(armature), read_space(armature)
     skin = read_skin(armature, skinned_meshes(armature, scene.objects), bones, space)
@@ -178,28 +179,28 @@ def fit(armature: bpy.types.Object, scene: bpy.types.Scene) -> int:
 
 
 def _thick(armature: bpy.types.Object, bones: Bones) -> list[str]:
-    """Bones that deform, if any do: control bones have no thickness."""
+    """Bones that deform, or all if none does. Control bones have no thickness."""
     deforming = [name for name in bones.names if armature.data.bones[name].use_deform]
     return deforming or list(bones.names)
 
 
 def slender_links(bones: Bones, which: Sequence[str] | None = None) -> tuple[LinkPlan, ...]:
-    """Capsules by the lengths of the bones alone, for a figure whose thickness nobody has told."""
+    """Capsules derived from the lengths of the bones alone, for a figure without fitted capsules."""
     names = list(bones.names if which is None else which)
     own_units = Space(np.eye(3), np.zeros(3), 1.0)
     return plan_links(fit_body(bones, names, own_units, None))
 
 
 def add_link(armature: bpy.types.Object, bone: str, scene: bpy.types.Scene) -> None:
-    """Give a bone a capsule by its length, or its capsule back if it is switched off.
+    """Add a capsule to a bone, sized by the bone's length, or enable its disabled capsule.
 
-    The first one is added to those of all others, which so far count by their length.
+    If the list is empty, the whole body is fitted first.
 
     Args:
-        armature: the original object; bone: a name; scene: whose meshes tell how thick the others are.
+        armature: the original object; bone: a name; scene: whose meshes the body is fitted to.
 
     Raises:
-        Refused: there is no such bone, or it has one; FigureFault: as for `fit`.
+        Refused: the bone does not exist or already has a capsule; FigureFault: see `fit`.
     """
     body = rig_of(armature).body
     if bone not in armature.data.bones:
@@ -219,13 +220,13 @@ def add_link(armature: bpy.types.Object, bone: str, scene: bpy.types.Scene) -> N
 
 
 def remove_link(armature: bpy.types.Object, bone: str) -> list[str]:
-    """Take a bone's capsule away.
+    """Remove a bone's capsule.
 
     Returns:
-        Its name if it comes from a library and was switched off instead.
+        Its name if it comes from a library and was disabled instead of removed.
 
     Raises:
-        Refused: it has none, or that comes from a library and is switched off already.
+        Refused: the bone has no capsule, or it comes from a library and is already disabled.
     """
     body = rig_of(armature).body
     number = body.links.find(bone)
@@ -237,10 +238,10 @@ def remove_link(armature: bpy.types.Object, bone: str) -> list[str]:
 
 
 def clear_links(armature: bpy.types.Object) -> None:
-    """Forget all capsules.
+    """Remove all capsules.
 
     Raises:
-        Refused: some come from a library; nothing was changed.
+        Refused: some come from a library; nothing is changed.
     """
     links, override = rig_of(armature).body.links, armature.override_library
     original: Any = override.reference if override is not None else None
@@ -253,7 +254,7 @@ def clear_links(armature: bpy.types.Object) -> None:
 
 
 def plan_links(links: Sequence[ik.Link], scale: float = 1.0) -> tuple[LinkPlan, ...]:
-    """Capsules measured in metres in the armature's units.
+    """Convert capsules from metres to the armature's units.
 
     Args:
         links: in the frames of their bones.
@@ -268,7 +269,7 @@ def plan_links(links: Sequence[ik.Link], scale: float = 1.0) -> tuple[LinkPlan, 
 
 
 def link_on(figure: Figure, link: LinkPlan) -> ik.Link:
-    """A capsule in its joint's frame, metres, with the present scale of its bone."""
+    """A capsule in its joint's frame, metres, with the present scale of its bone applied."""
     name = link.bone
     across = [np.linalg.norm(figure.offset(name, axis)) for axis in ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0))]
     radius = link.radius * float(np.mean(across))
@@ -282,7 +283,7 @@ def link_on(figure: Figure, link: LinkPlan) -> ik.Link:
 
 
 def _put(body: ArticulateBody, link: LinkPlan) -> ArticulateLink:
-    """Give a bone this capsule, in place of the one that it has."""
+    """Set the capsule of a bone; adds one if necessary."""
     item = body.links.get(link.bone) or body.links.add()
     item.name, item.a, item.b, item.radius = link.bone, link.a, link.b, link.radius
     item.enabled = True

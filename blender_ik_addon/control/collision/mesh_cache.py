@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Mesh cache: the trees of meshes, kept from one *Solve*, bake or drag to the next.
+"""Mesh cache: the trees of meshes, reused by the next *Solve*, bake or drag.
 
-Building the tree takes most of the time of a large mesh. The cache holds no Blender object and ends when a
-file is loaded. Meshes are compared with the cache at every reading, so it does not depend on notifications.
+Building the tree takes most of the time of a large mesh. The cache holds no Blender object and is cleared
+when a file is loaded. At each read the meshes are compared with the cache, so it does not depend on
+notifications.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class Readers:
         self._readers: dict[int, ObstacleReader] = {}
 
     def of(self, armature: bpy.types.Object) -> ObstacleReader:
-        """The reader of an armature, with what it read last; those of deleted ones are given up."""
+        """The reader of an armature, with its cached meshes. Readers of deleted armatures are discarded."""
         from ...bridge.obstacles import ObstacleReader  # loads the library, which this module must not
 
         there = {thing.session_uid for thing in bpy.data.objects if thing.type == "ARMATURE"}
@@ -34,29 +35,30 @@ class Readers:
 
     @persistent
     def forget_all(self, *_args: object) -> None:
-        """Give up all that is kept; the handler of a load."""
+        """Discard all readers; the handler for loading a file."""
         self._readers.clear()
 
     def forget(self, armature: bpy.types.Object) -> None:
-        """Give up what is kept for an armature."""
+        """Discard the reader of an armature."""
         self._readers.pop(armature.session_uid, None)
 
 
 def keep_readers() -> None:
-    """Keep readers from now on: they live in Blender's list of handlers, and a load empties them.
+    """Start the cache: it is stored in Blender's list of handlers, and loading a file clears it.
 
-    Not in `bpy.app.driver_namespace`: once that was touched, Blender 4.5 as a Python module never ends.
+    It is not stored in `bpy.app.driver_namespace`: after any access to that, Blender 4.5 as a Python module
+    does not exit.
     """
     bpy.app.handlers.load_post.append(Readers().forget_all)
 
 
 def kept_readers() -> Readers:
-    """Those that are kept; new ones while none are, as when the extension is disabled."""
+    """The cached readers; new ones if there is no cache because the extension is disabled."""
     return next(filter(None, map(_owner, bpy.app.handlers.load_post)), None) or Readers()
 
 
 def drop_readers() -> None:
-    """Keep none any more."""
+    """Stop the cache."""
     for handler in [handler for handler in bpy.app.handlers.load_post if _owner(handler) is not None]:
         bpy.app.handlers.load_post.remove(handler)
 

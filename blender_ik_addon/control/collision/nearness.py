@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a figure is near to, looked at again and again while it moves; nothing is solved.
+"""The obstacles near a figure, measured repeatedly while it moves, without a solve.
 
-All that does not hang on the pose is read once and kept: the scene of links and obstacles, and how far apart
-they were, which spares most of the measuring at the next look. The links stand where Blender's bones are.
+Everything independent of the pose is read once and kept: the scene of links and obstacles, and the previous
+distances, which rule out most pairs in the next query. The links follow Blender's evaluated bones.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ from ..frame.root import root_setting
 from .surroundings import Surroundings, link_sizes, look_around, make_model, read_surroundings
 
 _DETECT: Final = 0.05  # share of the figure's size within which critical points are listed
-_FARTHER: Final = 2.0  # times as far it is looked where nothing is as near as that
-_SIMILAR: Final = 1.1  # times as far as the nearest thing was it is looked the next time
-_LITTLE: Final = 1.02  # and as long as it is farther than that, and no farther than that, so it stays
+_FARTHER: Final = 2.0  # factor by which the detection distance grows if nothing is that near
+_SIMILAR: Final = 1.1  # detection distance of the next query, as a factor of the smallest clearance
+_LITTLE: Final = 1.02  # it is kept as long as its ratio to the smallest clearance is between these two
 _MUCH: Final = 1.3
-_SAME_SHAPE: Final = 2e-5  # by that much bones of one scale differ in single precision
+_SAME_SHAPE: Final = 2e-5  # difference in scale of equally scaled bones in single precision
 
 
 @dataclass(frozen=True, eq=False)
 class Critical:
-    """The nearest thing of every part of the figure that is near to something; P rows, nearest first.
+    """The nearest obstacle of each link that is near to something; P rows, nearest first.
 
-    Of parts that hang together only those are listed that are nearer to a thing than their neighbours.
+    Of neighbouring links near the same obstacle only the nearest is listed.
 
     Attributes:
-        bones: (P,) names; names: (P,) of the things, or of the other bones.
-        point: (P, 3) on the figure; other: (P, 3) on the thing; world.
-        clearance: (P,) metres; margin: (P,) what is to be kept.
+        bones: (P,) names; names: (P,) of the obstacles, or of the other bones.
+        point: (P, 3) on the figure; other: (P, 3) on the obstacle; world.
+        clearance: (P,) metres; margin: (P,) metres, required clearance.
     """
 
     bones: tuple[str, ...]
@@ -58,16 +58,16 @@ class Critical:
 
 @dataclass(frozen=True, eq=False)
 class _Model:
-    """What stays the same until the settings change.
+    """Data that is valid until the settings change.
 
     Attributes:
-        numbers: (L,) of the links' bones among all of the armature's.
-        above: L, the link that each hangs from, -1 for none.
+        numbers: (L,) indices of the links' bones among the armature's.
+        above: L, the parent link of each, -1 for none.
         problem: with the scene.
-        sound: whether none of the bones is flat or mirrored; else there is nothing to look at.
-        scale: metres a unit of the armature, about.
-        ends: (L, 3, 4) ends and middles of the links' axes, one a row, in their bones' own axes, and a one.
-        shape: how the bones are scaled and sheared, see `_shape`.
+        sound: whether no bone is flat or mirrored; otherwise nothing is measured.
+        scale: metres per unit of the armature, approximate.
+        ends: (L, 3, 4) ends and middles of the links' axes in rows, in their bones' axes, homogeneous.
+        shape: scale and shear of the bones, see `_shape`.
     """
 
     numbers: Indices
@@ -79,13 +79,13 @@ class _Model:
     shape: Array
 
     def places(self, matrix: Floats, scale: float) -> Array | None:
-        """(L, 3, 3) ends and middles of the links' axes, one a row, in figure space.
+        """(L, 3, 3) ends and middles of the links' axes in rows, figure space.
 
         Args:
-            matrix: (B, 4, 4) where the bones are, armature space; scale: metres a unit of the armature.
+            matrix: (B, 4, 4) of the bones, armature space; scale: metres per unit of the armature.
 
         Returns:
-            None if the links are of another size or shape there.
+            None if the scale or shear of the links has changed.
         """
         own = _columns(matrix, self.numbers)
         off = _shape(own)
@@ -100,7 +100,7 @@ class _Model:
 
 
 class Neighbourhood:
-    """Looks around one armature again and again; keeps no Blender object."""
+    """Measures around one armature repeatedly; keeps no Blender object."""
 
     def __init__(self) -> None:
         self._reader = ObstacleReader()
@@ -115,7 +115,7 @@ class Neighbourhood:
         self._found: tuple[Space, tuple[Shape, ...], Hashable, Critical | None] | None = None
 
     def changed(self, changes: Changes) -> None:
-        """Something has, since this was told last."""
+        """Note changes of the scene since the last call."""
         self._changes = self._changes.then(changes)
 
     def look(
@@ -129,28 +129,29 @@ class Neighbourhood:
         space: Space,
         depsgraph: bpy.types.Depsgraph,
     ) -> Critical | None:
-        """Critical points of the parts that are near to something, and of the nearest part in any case.
+        """Critical points of the links that are near to something, and of the nearest link in any case.
 
         Args:
             armature: the original object, up to date.
-            structure: equal as long as nothing has changed but the pose and where things are.
-            figure: at any moment; flesh: equal as long as nobody has made it thicker.
-            matrix: (B, 4, 4) where the bones are, armature space; told: equal as long as they are there.
-            space: where the armature is; depsgraph: evaluated.
+            structure: a key that stays equal while only poses and transforms change.
+            figure: in any pose; flesh: a key that stays equal while the thickness does not change.
+            matrix: (B, 4, 4) of the bones, armature space; told: a key that stays equal while they do not
+                move.
+            space: of the armature; depsgraph: evaluated.
 
         Returns:
-            None if there is nothing that the figure keeps clear of.
+            None if the figure has no obstacles and no self-collision.
 
         Raises:
-            Refused, FigureFault: it is no figure that could be solved; the sentence says why.
+            Refused, FigureFault: the figure cannot be solved; the message gives the reason.
         """
         if not ik.METHODS[rig_of(armature).solver.method].obstacles:
-            return None  # a method that knows no obstacles keeps clear of nothing
+            return None  # a method that does not support obstacles
         seen = depsgraph.scene.session_uid, depsgraph.view_layer.name
         key = structure, flesh, settings_around(rig_of(armature)), seen
         if key != self._key:
             around = read_surroundings(armature, figure.bones, figure.solved)
-            # it keeps the trees over the meshes itself
+            # the reader caches the trees of the meshes itself
             self._around = None if around is None else replace(around, reader=self._reader)
             self._key, self._model, self._shapes, self._found = key, None, None, None
         if self._around is None:
@@ -183,7 +184,7 @@ class Neighbourhood:
         space: Space,
         depsgraph: bpy.types.Depsgraph,
     ) -> tuple[Shape, ...]:
-        """What there is, read anew where something of it may have changed."""
+        """The obstacles, read again only if some of them may have changed."""
         known = self._shapes
         if known is None or known[0] is not space or self._reader.concerned(self._changes):
             found, _ = look_around(around, armature, space, depsgraph, self._changes.reshaped)
@@ -192,7 +193,7 @@ class Neighbourhood:
         return known[1]
 
     def _near(self, scene: Scene, places: Array, size: float) -> ClosestPairs | None:
-        """All near pairs; where none is, some among which the nearest is; None if there is nothing at all."""
+        """All near pairs. If there are none, some that include the nearest; None without any obstacle."""
         if self._watched is None or scene.broad_phase is not self._watched[0].broad_phase:
             self._watched = scene, scene.coherence_cache()
         cache = self._watched[1]
@@ -205,7 +206,7 @@ class Neighbourhood:
                 near = scene.near_places(places, sight, cache=cache)
         if not len(near):
             return None
-        # Where all is far away the nearest will be about there the next time, too.
+        # If everything is far away, the nearest distance will be similar in the next query.
         least = float(np.minimum.reduce(near.clearance))
         if not least * _LITTLE <= self._sight <= least * _MUCH:
             self._sight = _SIMILAR * least
@@ -213,15 +214,15 @@ class Neighbourhood:
 
 
 def _listed(model: _Model, scene: Scene, near: ClosestPairs, space: Space) -> Critical:
-    """What of the near pairs is shown."""
-    # plain numbers: of the few rows that there are
+    """Select the near pairs to show."""
+    # plain numbers are faster for the few rows
     links, names = near.link.tolist(), near.names
     clearance, room = near.clearance.tolist(), near.room.tolist()
     order = sorted(range(len(links)), key=clearance.__getitem__)
     reach = _DETECT * model.problem.length
     within = [row for row in order if room[row] < reach]
     nearest: dict[int, int] = {}
-    for row in within or order[:1]:  # that everything is far away is told by the nearest
+    for row in within or order[:1]:  # if everything is far away, show the nearest only
         nearest.setdefault(links[row], row)
     hidden = set()
     for link, row in nearest.items():
@@ -247,7 +248,7 @@ def _listed(model: _Model, scene: Scene, near: ClosestPairs, space: Space) -> Cr
 def _model(
     armature: bpy.types.Object, around: Surroundings, figure: Figure, space: Space, shapes: Sequence[Shape]
 ) -> _Model:
-    """What the links are as the bones are scaled now."""
+    """The model of the links with the present scale of the bones."""
     bones = figure.bones
     root = root_setting(armature, bones)
     carried = [link.bone for link in around.links]
@@ -261,7 +262,7 @@ def _model(
     frames, depth = rotation_and_depth(axes)
     sound = problem.scene is not None and bool((depth > 0).all())
     if problem.scene is not None and sound:
-        # from the joints' frames, which turn with the bones but are neither scaled nor sheared, into theirs
+        # from the joints' frames, which turn with the bones but are not scaled or sheared, to the bones' axes
         stretch = np.matmul(frames.swapaxes(1, 2), axes)
         local = np.matmul(problem.scene.body.ends, np.linalg.inv(stretch).swapaxes(1, 2))
         ends[:, :, :3] = local / space.scale
@@ -277,16 +278,16 @@ def _model(
 
 
 def _columns(matrix: Matrices, numbers: Indices) -> Array:
-    """(L, 4, 4) matrices of some bones, columns first, as they lie in memory if Blender gave them."""
+    """(L, 4, 4) matrices of some bones, columns first, which is Blender's order in memory."""
     return matrix.swapaxes(1, 2).take(numbers, 0).astype(float)
 
 
 def _shape(columns: Array) -> Array:
-    """(7, L) what of matrices, columns first, is the same however they are turned.
+    """(7, L) rotation invariants of matrices, given columns first.
 
-    The squares of the axes, their products with each other, and their volumes, negative if mirrored.
+    The squared lengths of the axes, their mutual dot products, and the volume, negative if mirrored.
     """
-    # components first, and sums as a product of matrices: it is the number of numpy calls that counts
+    # components first, and sums as a matrix product, because the time depends on the number of numpy calls
     rows = np.ascontiguousarray(columns.reshape(-1, 16).T)
     products = rows.take(_FACTORS, 0)
     products *= rows.take(_OTHERS, 0)
@@ -298,9 +299,10 @@ def _shape(columns: Array) -> Array:
 
 
 def _terms() -> tuple[Indices, Indices, Array]:
-    """(T,) and (T,) rows of components, columns first, whose products (9, T) are added to what follows.
+    """Index pairs (T,) and (T,) of components, columns first, and weights (9, T) that sum their products.
 
-    To six products of two axes of a matrix each, and to three components of the second axis across the third.
+    The nine sums are six dot products of two axes, and the three components of the cross product of the
+    second and the third axis.
     """
     terms = []
     for row, (one, other) in enumerate(((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 0))):
@@ -318,7 +320,7 @@ _FACTORS, _OTHERS, _SUMS = _terms()
 
 
 def _above(bones: Bones, numbers: Indices) -> tuple[int, ...]:
-    """For L links on these bones the link on the nearest bone above each, -1 where there is none."""
+    """For each of L links, the link on the nearest bone above; -1 if there is none."""
     link_on = {number: link for link, number in enumerate(numbers.tolist())}
     above = []
     for number in numbers.tolist():

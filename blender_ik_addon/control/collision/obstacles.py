@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Adding and removing obstacles: data only, no context, no selection."""
+"""Adds and removes obstacles: changes data only, without context or selection."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def add_obstacles(
     mode: str = "SOLID",
     margin: float = 0.0,
 ) -> list[ArticulateObstacle]:
-    """Let a figure keep out of things: all of them or, if one is refused, of none.
+    """Add obstacles to an armature; adds none if one is refused.
 
     Args:
         armature: the original armature object.
@@ -30,7 +30,7 @@ def add_obstacles(
         mode, margin: see `properties.obstacle`.
 
     Raises:
-        Refused: something that cannot be an obstacle, or is one already.
+        Refused: one of the things cannot be an obstacle, or already is one.
     """
     rig, chosen = rig_of(armature), list(things)
     require_obstacles(armature, chosen)
@@ -49,27 +49,27 @@ def add_obstacles(
 def require_obstacles(
     armature: bpy.types.Object, things: Iterable[bpy.types.Object | bpy.types.Collection]
 ) -> None:
-    """Let nothing pass that cannot be an obstacle of an armature.
+    """Check that things can become obstacles of an armature.
 
     Raises:
-        Refused: one of the things cannot, or is one already.
+        Refused: one of the things cannot be an obstacle, or already is one.
     """
     for thing in things:
         _check(armature, thing)
 
 
 def remove_obstacle(armature: bpy.types.Object, name: str) -> list[str]:
-    """Take an obstacle off the list; the object stays.
+    """Remove an obstacle from the list; the object is kept.
 
     Args:
-        armature: whose list.
-        name: what scripts call the obstacle, or the name that its object has by now.
+        armature: the original armature object.
+        name: of the list item, or the present name of its object.
 
     Returns:
-        Its name if it comes from a library and was switched off instead.
+        Its name if it comes from a library and was disabled instead of removed.
 
     Raises:
-        Refused: there is none of that name, or it comes from a library and is switched off already.
+        Refused: there is no such obstacle, or it comes from a library and is already disabled.
     """
     rig = rig_of(armature)
     index = rig.obstacles.find(name)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rooms, sets and walls that a figure sees from behind: there both sides count, and nobody is put outside.
+"""Detects rooms, sets and walls that a figure is behind or inside of, and makes them two-sided.
 
-A room is mostly a box whose faces look outward, with the figure in it, and often without its front; a floor
-or a backdrop may lie with its face down.
+A room is often a box with outward faces and the figure inside, possibly without a front wall. A floor or
+backdrop may face down. As solid obstacles they would push the figure out.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from .surroundings import obstacles_of
 
 
 def make_two_sided(armature: bpy.types.Object, first: int, depsgraph: bpy.types.Depsgraph) -> list[str]:
-    """Have those obstacles from a row on be two-sided that have most of the figure behind them; their names.
+    """Make obstacles two-sided if most of the figure is behind their faces; their names.
 
     Args:
-        armature: the original object; first: the row; depsgraph: evaluated.
+        armature: the original object; first: index of the first obstacle to check; depsgraph: evaluated.
     """
     names, found = seen_from_behind(armature, depsgraph), []
     for obstacle in rig_of(armature).obstacles[first:]:
@@ -32,9 +32,9 @@ def make_two_sided(armature: bpy.types.Object, first: int, depsgraph: bpy.types.
 
 
 def seen_from_behind(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> set[str]:
-    """Names of the objects among an armature's obstacles inside of which, or behind which, most of it is.
+    """Names of the obstacle objects that most of the armature is inside of or behind.
 
-    What is read for it is kept for the next solve.
+    The meshes that this reads are cached for the next solve.
 
     Args:
         armature: the original object; depsgraph: evaluated.
@@ -42,7 +42,7 @@ def seen_from_behind(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph)
     shown = armature.evaluated_get(depsgraph)
     world = np.array(shown.matrix_world, dtype=float)
     if space_faults(armature.name, world) or not len(shown.pose.bones):
-        return set()  # it cannot be solved as it stands, and will be told so
+        return set()  # the solve refuses such an armature with a message
     space = space_of(armature.name, world)
     points = _joints(shown, space)
     meshes, _ = kept_readers().of(armature).read(obstacles_of(armature), armature, space, depsgraph)
@@ -50,7 +50,7 @@ def seen_from_behind(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph)
 
 
 def _joints(shown: bpy.types.Object, space: Space) -> Array:
-    """(2 B, 3) both ends of all bones, figure space."""
+    """(2 B, 3) heads and tails of all bones, figure space."""
     ends = np.empty((2, 3 * len(shown.pose.bones)), dtype=np.float32)
     for row, name in zip(ends, ("head", "tail"), strict=True):
         shown.pose.bones.foreach_get(name, row)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Limbs on joints that stand at what the figure keeps clear of: a lamp on its table, hips on a chair.
+"""Links on joints that cannot move away from an obstacle: a lamp on its table, hips on a chair.
 
-A joint that nothing moves stays at the obstacle, and with it the part of the limb beside it, whichever way
-that turns. Asked to keep out all the same, the limb could hardly turn at all, and the figure with it. So that
-part does not count.
+If no coordinate moves a joint, it stays at the obstacle, and so does the part of the link next to it, however
+the joint turns. Keeping that part clear would almost block the joint, and the figure with it. So that part is
+exempt.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from ikmath.collision import Shape
 from ...bridge.armature import Array
 from ...bridge.skeleton import Figure
 
-_LEAN: Final = 2.0  # thicknesses of a limb from its joint on which it counts; it can lean by 60 degrees then
-_MOST: Final = 100  # thicknesses; who is rooted deeper does not meet obstacles
+_LEAN: Final = 2.0  # exempt length from the joint, in thicknesses of the link; it can then lean by 60 degrees
+_MOST: Final = 100  # thicknesses; a link that is deeper inside does not meet obstacles at all
 
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """Limbs whose joints nothing moves; K of them.
+    """Links whose joints nothing moves; K of them.
 
     Attributes:
-        rows: (K,) their numbers among all limbs; joints: (K,) of the skeleton.
-        thick: (K,) metres that each keeps its joint from obstacles: its radius and the common margin.
+        rows: (K,) their indices among all links; joints: (K,) of the skeleton.
+        thick: (K,) metres, required distance of the joint from obstacles: radius plus common margin.
     """
 
     rows: tuple[int, ...]
@@ -40,11 +40,11 @@ class Held:
 
 
 def held_links(figure: Figure, links: Sequence[ik.Link], margin: float) -> Held:
-    """The limbs that hang on joints that nothing moves.
+    """The links on joints that no coordinate moves.
 
     Args:
-        figure: at any pose; links: capsules of it.
-        margin: metres that are kept from all obstacles.
+        figure: in any pose; links: its capsules.
+        margin: metres, required clearance from all obstacles.
     """
     skeleton = figure.skeleton
     joints = [skeleton.index(link.joint) for link in links]
@@ -61,10 +61,10 @@ def held_links(figure: Figure, links: Sequence[ik.Link], margin: float) -> Held:
 
 
 def roots_of(held: Held, figure: Figure, obstacles: Sequence[Shape]) -> tuple[int, ...]:
-    """(K,) how many of their thicknesses the joints of limbs are in obstacles, or nearer than that; 0: free.
+    """(K,) how deep the joints of links are inside the required clearance, in thicknesses; 0: free.
 
     Args:
-        held: of the figure; figure: in the frame; obstacles: there, in figure space.
+        held: of the figure; figure: in this frame; obstacles: in this frame, figure space.
     """
     if not held.rows:
         return ()
@@ -73,7 +73,7 @@ def roots_of(held: Held, figure: Figure, obstacles: Sequence[Shape]) -> tuple[in
         center, radius = shape.bounds
         gap = places - center
         if not (gap * gap).sum(1).min() <= (radius + thickest + shape.margin) ** 2:
-            continue  # in every frame, and most are far away
+            continue  # runs in every frame, and most obstacles are far away
         keep = np.array(held.thick) + shape.margin
         away = shape.nearest(places, float(keep.max())).distance
         for row, (lacks, thick) in enumerate(zip((keep - away).tolist(), keep.tolist(), strict=True)):
@@ -83,7 +83,7 @@ def roots_of(held: Held, figure: Figure, obstacles: Sequence[Shape]) -> tuple[in
 
 
 def _places(held: Held, figure: Figure) -> Array:
-    """(K, 3) where the joints are, figure space."""
+    """(K, 3) positions of the joints, figure space."""
     skeleton, joints = figure.skeleton, list(held.joints)
     if (skeleton.parents[joints] < 0).all():
         return np.asarray(skeleton.constants.translation[joints])
@@ -91,10 +91,10 @@ def _places(held: Held, figure: Figure) -> Array:
 
 
 def above_roots(links: Sequence[ik.Link], held: Held, roots: Sequence[int]) -> list[ik.Link]:
-    """All limbs, those that are rooted without what is beside their joints.
+    """All links, where rooted ones lack the part next to their joints.
 
     Args:
-        links: the figure's; held: those of them that may be rooted; roots: (K,) how deep, see `roots_of`.
+        links: of the figure; held: those that may be rooted; roots: (K,) depths, see `roots_of`.
     """
     found = list(links)
     for row, thick, root in zip(held.rows, held.thick, roots, strict=True):
@@ -104,7 +104,7 @@ def above_roots(links: Sequence[ik.Link], held: Held, roots: Sequence[int]) -> l
 
 
 def _from(link: ik.Link, away: float) -> ik.Link:
-    """A limb without what is nearer to its joint than `away`, metres; where nothing is left, out of all."""
+    """A link without the part within `away` metres of its joint; it meets no obstacles if nothing is left."""
     a, b = np.asarray(link.a, dtype=float), np.asarray(link.b, dtype=float)
     near, far = sorted((a, b), key=np.linalg.norm)
     if not np.linalg.norm(far) > away:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which parts of a figure keep out of each other, and the list in which a person says otherwise.
+"""Self-collision: which parts of a figure avoid each other, and the list of exceptions.
 
-All parts do, except neighbours, parts that nothing moves against each other, and parts that touch in the rest
-pose. The list holds the exceptions to that: pairs that are watched in any case, and pairs that are not.
+All pairs count except neighbours, parts that no coordinate moves relative to each other, and parts that touch
+in the rest pose. The list holds exceptions: pairs that always count, and pairs that never count.
 """
 
 from __future__ import annotations
@@ -28,33 +28,33 @@ from ..rig.removal import library_name
 from .body import body_links, link_on
 
 Pair = tuple[str, str]
-_OVERLAPPING: Final = -1e30  # metres: as slack, it lets parts count as apart that touch at rest
+_OVERLAPPING: Final = -1e30  # metres; with this slack, parts that touch at rest count as apart
 
 
 def watched_pairs(
     figure: Figure, body: ik.Body, *, watched: Iterable[Pair], unwatched: Iterable[Pair], slack: float
 ) -> npt.NDArray[np.intp]:
-    """(P, 2) links of a body that are kept out of each other.
+    """(P, 2) links of a body that must not touch each other.
 
     Args:
         figure: the figure; body: its capsules.
-        watched, unwatched: exceptions, by bones.
-        slack: metres; parts nearer than this in the rest pose count as touching.
+        watched, unwatched: pairs of bones that always count, and that never count.
+        slack: metres; parts closer than this in the rest pose count as touching.
     """
     pairs = ik.self_pairs(figure.skeleton, body, add=watched, remove=unwatched, slack=slack)
-    # Parts of a stiff hand cannot get out of each other's way.
+    # Rigidly connected parts cannot avoid each other.
     carried = figure.skeleton.influence[:, body.bind(figure.skeleton)]
     return pairs[(carried[:, pairs[:, 0]] != carried[:, pairs[:, 1]]).any(0)]
 
 
 def resting_contacts(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> list[Pair]:
-    """Pairs of bones that could keep out of each other, but touch in the rest pose and so are not watched.
+    """Pairs of bones that are ignored only because they touch in the rest pose.
 
     Args:
         armature: the original object; depsgraph: evaluated.
 
     Raises:
-        FigureFault: the armature has no figure, or a part is on a bone that is gone.
+        FigureFault: the armature has no valid figure, or a capsule is on a missing bone.
     """
     bones, shown = read_bones(armature), armature.evaluated_get(depsgraph)
     figure = read_figure(bones, read_state(shown, bones), read_space(shown), bones.names)
@@ -69,10 +69,10 @@ def resting_contacts(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph)
 
 
 def list_contacts(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> int:
-    """Fill the list with what touches in the rest pose, in place of what it held; how many there are.
+    """Replace the list by the pairs that touch in the rest pose; returns their number.
 
-    A pair that was listed before keeps its place on the list and its animation; one that comes from a
-    library and does not touch stays as it is.
+    A pair that is already listed keeps its place and its animation. A pair from a library that does not touch
+    is unchanged.
     """
     found, pairs = resting_contacts(armature, depsgraph), rig_of(armature).body.pairs
     touching = {frozenset(pair) for pair in found}
@@ -85,15 +85,15 @@ def list_contacts(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) ->
 
 
 def add_pairs(armature: bpy.types.Object, bones: Sequence[str], *, watched: bool) -> list[ArticulatePair]:
-    """Say of every two out of some bones whether they are kept apart.
+    """Set for each two of some bones whether they must not touch.
 
     Args:
         armature: the original object.
         bones: names, two or more.
-        watched: whether they are kept apart, though they touch at rest; otherwise they may touch.
+        watched: True to keep them apart even if they touch at rest, False to let them touch.
 
     Raises:
-        Refused: fewer than two bones, or one that has no part of the body; nothing is changed.
+        Refused: fewer than two bones, or a bone without an enabled capsule; nothing is changed.
     """
     chosen = list(dict.fromkeys(bones))
     if len(chosen) < 2:
@@ -116,10 +116,10 @@ def add_pairs(armature: bpy.types.Object, bones: Sequence[str], *, watched: bool
 
 
 def remove_pair(armature: bpy.types.Object, index: int) -> None:
-    """Take a pair off the list; the rule for all holds for it again.
+    """Remove a pair from the list; the general rule applies to it again.
 
     Raises:
-        Refused: there is none of that number, or it comes from a library.
+        Refused: there is no such item, or it comes from a library.
     """
     body = rig_of(armature).body
     if not 0 <= index < len(body.pairs):
@@ -133,7 +133,7 @@ def remove_pair(armature: bpy.types.Object, index: int) -> None:
 
 
 def _listed(armature: bpy.types.Object, bones: Pair) -> ArticulatePair | None:
-    """What the list says of two bones; None if it does not name them."""
+    """The list item of two bones, None if there is none."""
     pairs = rig_of(armature).body.pairs
     return next((pair for pair in pairs if {pair.a, pair.b} == set(bones)), None)
 

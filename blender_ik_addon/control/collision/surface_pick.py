@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which object is under the mouse whose surface a figure can keep out of."""
+"""Finds the object under the mouse that can be an obstacle."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from mathutils import Vector
 
 from ..drag.view import Sight
 
-_BEYOND: Final = 1e-4  # Blender units behind a surface, from where the ray goes on
-_MOST: Final = 100  # surfaces of the figure itself that a ray passes
+_BEYOND: Final = 1e-4  # Blender units behind a surface, where the ray continues
+_MOST: Final = 100  # maximum number of the figure's own surfaces that a ray passes through
 
 
 def surface_at(
     context: bpy.types.Context, armature: bpy.types.Object, sight: Sight, pixel: npt.ArrayLike
 ) -> bpy.types.Object | None:
-    """The object in front at a place of a 3D view; the figure's own skin is looked through.
+    """The frontmost object at a pixel of a 3D view, ignoring the figure's own skin.
 
     Args:
-        context: for the scene and what is visible in it.
+        context: for the scene and its visible objects.
         armature: of the figure.
-        sight: how the region looks at the world.
-        pixel: (2,) in it.
+        sight: the view of the region.
+        pixel: (2,) in the region.
     """
     near, along = sight.ray(pixel)
     origin, direction = Vector(near.tolist()), Vector(along.tolist())
@@ -41,7 +41,7 @@ def surface_at(
 
 
 def is_worn(thing: bpy.types.Object, armature: bpy.types.Object) -> bool:
-    """Whether an object goes with the figure: deformed by it, or parented to it."""
+    """Whether an object belongs to the figure: deformed by it, or parented to it."""
     parents = thing
     while parents is not None:
         if parents == armature:

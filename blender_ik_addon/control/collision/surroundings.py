@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a figure keeps clear of: obstacles of the scene, and its own limbs.
+"""The obstacles of a figure and its self-collision, as problems of `ikmath`.
 
-The trees over meshes are built once and kept (`kept`); from frame to frame only the motions of the obstacles
-change.
+The trees over meshes are built once and cached (`mesh_cache`). From frame to frame only the transforms of the
+obstacles change.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ from .mesh_cache import kept_readers
 from .rooted import Held, above_roots, held_links, roots_of
 from .self_collision import watched_pairs
 
-_SAME_SIZE: Final = 1e-5  # relative; by that much bones of one scale differ in single precision
+_SAME_SIZE: Final = 1e-5  # relative difference in size of equally scaled bones in single precision
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Surroundings:
-    """What stays the same over all frames.
+    """Obstacle settings, constant over all frames.
 
     Attributes:
-        links: the parts of the figure that count.
+        links: the capsules of the figure that are used.
         margin: metres.
-        self_collision: whether limbs keep out of each other; with pairs that are watched in any case, and
-            pairs that are not.
-        avoidance: the way to keep clear, with its parameters.
-        reader: keeps the meshes' trees, and no Blender object.
+        self_collision: whether links avoid each other; watched, unwatched: pairs of bones that always count,
+            and that never count.
+        avoidance: the avoidance method with its parameters.
+        reader: caches the meshes' trees; holds no Blender object.
     """
 
     links: tuple[LinkPlan, ...]
@@ -57,11 +57,11 @@ class Surroundings:
 
 @dataclass(frozen=True)
 class Near:
-    """What a figure is nearest to.
+    """The nearest obstacle or the nearest pair of bones.
 
     Attributes:
-        clearance: metres, negative inside; infinite if there is nothing.
-        name: of the obstacle, or of two bones.
+        clearance: metres, negative inside; infinite without obstacles.
+        name: of the obstacle, or of the two bones.
     """
 
     clearance: float
@@ -73,12 +73,12 @@ NOWHERE: Final = Near(np.inf, "")
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """What frames have in common whose links have the same sizes.
+    """Data shared by frames whose links have the same sizes.
 
     Attributes:
-        problem: of one of them, with a scene.
+        problem: of one of these frames, with a scene.
         sizes: (L, 3) of the links, see `link_sizes`.
-        held: those that may be rooted in obstacles; roots: how deep they are, see `roots_of`.
+        held: links that may be rooted in obstacles; roots: their depths, see `roots_of`.
     """
 
     problem: ik.Problem = field(repr=False)
@@ -87,12 +87,12 @@ class Model:
     roots: tuple[int, ...]
 
     def holds(self, sizes: Array, figure: Figure, obstacles: Sequence[Shape]) -> bool:
-        """Whether it is the model of a frame, too."""
+        """Whether the model is valid for a frame."""
         return same_sizes(sizes, self.sizes) and roots_of(self.held, figure, obstacles) == self.roots
 
 
 class _Sampled(Protocol):
-    """What is needed of a sampled frame."""
+    """The data needed of a sampled frame."""
 
     @property
     def obstacles(self) -> tuple[Shape, ...]: ...
@@ -101,19 +101,19 @@ class _Sampled(Protocol):
 def read_surroundings(
     armature: bpy.types.Object, bones: Bones, solved: Sequence[str], instead: str = ""
 ) -> Surroundings | None:
-    """What an armature's settings say it keeps clear of; None if of nothing.
+    """Read an armature's obstacle settings; None without obstacles and self-collision.
 
-    Obstacles count only for the parts that a solve can move: the rest could not get out of their way. It is
-    there in self-collision, as something for the others to keep out of.
+    Obstacles only affect links that a solve can move, because the others cannot avoid anything. In
+    self-collision, all links count.
 
     Args:
         armature: the original object.
-        bones: of it.
+        bones: of the armature.
         solved: names of the bones that may move.
-        instead: method in place of the one that is set; it keeps clear in a way that it knows.
+        instead: method that replaces the chosen one, with an avoidance method that it supports.
 
     Raises:
-        Refused: the method knows no obstacles, or a bone of the body is gone.
+        Refused: the method does not support obstacles, or a bone of the body is missing.
     """
     rig = rig_of(armature)
     body, method = rig.body, ik.METHODS[instead or rig.solver.method]
@@ -161,7 +161,7 @@ def read_surroundings(
 
 
 def obstacles_of(armature: bpy.types.Object) -> list[Wanted]:
-    """The objects that an armature's switched-on obstacles stand for."""
+    """The objects of an armature's enabled obstacles."""
     wanted: list[Wanted] = []
     for obstacle in rig_of(armature).obstacles:
         if obstacle.enabled:
@@ -169,7 +169,7 @@ def obstacles_of(armature: bpy.types.Object) -> list[Wanted]:
             gone = obstacle.collection is None and obstacle.object is None
             wanted += [Wanted(None, *how, name)] if gone else []
             wanted += [Wanted(thing, *how, name) for thing in obstacle.things]
-    # One object twice, alone and with its collection: the first entry counts.
+    # If an object is listed twice, alone and in its collection, the first entry counts.
     once = {one.key or f"{row}": one for row, one in reversed([*enumerate(wanted)])}
     return list(once.values())[::-1]
 
@@ -181,12 +181,12 @@ def look_around(
     depsgraph: bpy.types.Depsgraph,
     reshaped: Collection[str] | None = None,
 ) -> tuple[tuple[Shape, ...], tuple[str, ...]]:
-    """The obstacles in the frame that the dependency graph is at, and sentences on those that do not count.
+    """The obstacles in the depsgraph's frame, and sentences on those that were ignored.
 
     Args:
         surroundings: of the armature's plan.
         armature: the original object.
-        space: where it is in this frame.
+        space: of the armature in this frame.
         depsgraph: evaluated.
         reshaped: see `ObstacleReader.read`.
     """
@@ -203,15 +203,15 @@ def place_problems(
     samples: Sequence[_Sampled],
     model: Model | None = None,
 ) -> list[tuple[ik.Problem, Model | None]]:
-    """Put problems of single frames among what there is in these frames.
+    """Add the obstacles of each frame to the frame's problem.
 
     Args:
         surroundings: of the plan.
-        problems, figures, samples: one a frame.
-        model: of a frame before.
+        problems, figures, samples: one per frame.
+        model: of an earlier frame.
 
     Returns:
-        The problems, each with the model for later frames; None where there is nothing around.
+        The problems, each with the model for later frames; None if there are no obstacles.
     """
     if surroundings is None:
         return [(problem, None) for problem in problems]
@@ -222,8 +222,8 @@ def place_problems(
         if model is None or not model.holds(now, figure, sample.obstacles):
             model = make_model(surroundings, problem, figure, sample.obstacles, now)
         if model.problem.scene is None:
-            model = None  # there is nothing in this frame; there may be in the next
-        else:  # what is known of obstacles that stand still is kept from frame to frame
+            model = None  # this frame has no obstacles, the next one may have
+        else:  # cached distances to static obstacles are reused in the next frame
             problem = problem.with_obstacles(sample.obstacles, model.problem)
             model = replace(model, problem=problem)
         placed.append((problem, model))
@@ -233,13 +233,13 @@ def place_problems(
 def nearest_thing(
     problem: ik.Problem, q: Array, skeleton: ik.Skeleton | None = None, clearance: float | None = None
 ) -> Near:
-    """What the figure is nearest to.
+    """The nearest obstacle or pair of bones of a figure.
 
     Args:
         problem: of the frame.
-        q: (n,) the coordinates found.
-        skeleton: the figure as Blender shows it, if it is not the problem's own.
-        clearance: metres, if it is known; what has it is then looked for no farther away.
+        q: (n,) coordinates of the solution.
+        skeleton: the figure as Blender shows it, if it differs from the problem's.
+        clearance: metres, if known; limits the search distance.
     """
     scene = problem.scene
     if scene is None:
@@ -256,7 +256,7 @@ def nearest_thing(
 
 
 def depth_of(problem: ik.Problem, figure: Figure) -> float:
-    """How far a figure, as Blender shows it, is inside of what the problem keeps clear of, metres."""
+    """How deep a figure, as Blender shows it, is inside obstacles or their margin, metres."""
     if problem.scene is None:
         return 0.0
     return max(0.0, problem.margin - nearest_thing(problem, figure.q, figure.shown).clearance)
@@ -265,11 +265,11 @@ def depth_of(problem: ik.Problem, figure: Figure) -> float:
 def make_model(
     surroundings: Surroundings, problem: ik.Problem, figure: Figure, obstacles: Sequence[Shape], sizes: Array
 ) -> Model:
-    """The model of a frame.
+    """Build the model of a frame.
 
     Args:
         surroundings: of the plan.
-        problem, figure, obstacles: of the frame; sizes: (L, 3) of the links in it.
+        problem, figure, obstacles: of the frame; sizes: (L, 3) of the links in this frame.
     """
     links = [link_on(figure, link) for link in surroundings.links]
     held = held_links(figure, links, surroundings.margin)
@@ -300,11 +300,11 @@ def make_model(
 def link_sizes(
     numbers: Sequence[int] | Indices, matrix: npt.NDArray[np.floating[Any]], space: Space
 ) -> Array:
-    """(L, 3) how long the axes of the links' bones are in metres.
+    """(L, 3) lengths of the axes of the links' bones, metres.
 
     Args:
-        numbers: (L,) of the bones; matrix: (B, 4, 4) where all are, armature space.
-        space: where the armature is.
+        numbers: (L,) indices of the links' bones; matrix: (B, 4, 4) of all bones, armature space.
+        space: of the armature.
     """
     axes = matrix[numbers, :3, :3].astype(float)
     sizes: Array = np.sqrt((axes * axes).sum(1)) * space.scale
@@ -312,5 +312,5 @@ def link_sizes(
 
 
 def same_sizes(now: Array, then: Array) -> bool:
-    """Whether links still are as thick and long as they were, by their sizes (L, 3)."""
+    """Whether the sizes (L, 3) of the links are unchanged."""
     return bool(np.abs(now - then).max(initial=0.0) <= _SAME_SIZE)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Dragging a bone with the mouse."""
+"""Drags a bone with the mouse."""

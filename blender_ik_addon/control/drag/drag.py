@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Dragging a point of a bone while pins and effectors hold: points and numbers in, a pose out, no event.
+"""Dragging a point of a bone against pins and effectors; takes points and numbers, not events.
 
-What is dragged is an effector for as long as the drag lasts, weaker than all others: they hold, and the point
-goes as near as they let it. A pin on that very point is dragged itself and stays where it is left. The pose
-before the drag is the posture that the figure keeps to all the while, and while the hand moves, and all the
-way when it rests or lets go, the figure relaxes as near to it as its goals let it: the way of the mouse and
-how often the window was drawn leave no traces in it.
+The dragged point becomes a temporary effector that is weaker than all others. If that point is pinned, the
+pin itself is dragged and stays where it is released. The posture is the pose before the drag. While the mouse
+moves, and fully when it rests or is released, the figure relaxes towards this posture as far as its goals
+allow. So the result depends neither on the path of the mouse nor on the redraw rate.
 """
 
 from __future__ import annotations
@@ -45,12 +44,12 @@ __all__ = ("Drag", "Grip", "Moved")
 
 @dataclass(frozen=True, kw_only=True)
 class Moved:
-    """What an update came to.
+    """The result of an update.
 
     Attributes:
-        error: from where the hand wants it, in metres or, while turning, radians.
-        status: name of `ikmath.Status`; message: what holds the figure back.
-        arrived: asked again, the figure would not move; else it is on its way to a better pose.
+        error: distance from the mouse target, metres, or radians while turning.
+        status: name of `ikmath.Status`; message: what limits the figure.
+        arrived: whether another update with the same target would not move the figure.
     """
 
     error: float
@@ -60,16 +59,16 @@ class Moved:
 
 
 class Drag:
-    """One drag, from grip to `finish` or `cancel`.
+    """One drag, from the grip to `finish` or `cancel`.
 
     Attributes:
-        grip: as it is at the moment; `change` changes it.
-        anchor: (3,) world, where the point was when this grip was taken.
-        orientation: (3, 3) world, how the bone was turned then.
-        bones: names of the bones that take part, parents first.
+        grip: the present one; set by `change`.
+        anchor: (3,) world, the point when this grip was taken.
+        orientation: (3, 3) world, the bone's rotation at that time.
+        bones: names of the bones that may move, parents first.
         depth: number of bones from the grip to the top of the figure.
-        moved: what the last update came to; None before the first.
-        recording: the frames that passed, if they are recorded.
+        moved: the result of the last update; None before the first.
+        recording: the recorded frames, or None.
     """
 
     grip: Grip
@@ -100,12 +99,12 @@ class Drag:
         Args:
             armature: the original object.
             context: scene and view layer.
-            grip: what is held.
-            record: keep what comes about in the frames that pass, as keys for the end of the drag.
-            budget: seconds, by the clock, after which an update ends with what it has.
+            grip: what to drag.
+            record: record the frames that pass, and write them as keys at the end of the drag.
+            budget: seconds of wall time after which an update ends with its present result.
 
         Raises:
-            Refused, IkError: the figure cannot be solved as it is set up; the sentence says why.
+            Refused, IkError: the figure cannot be solved; the message gives the reason.
         """
         self._before, self._frame = read_channels(armature), context.scene.frame_current
         self._present: Channels | None = self._before
@@ -113,8 +112,8 @@ class Drag:
         self.recording = Recording() if record else None
         self._state: PoseState | None = None
         self._last: Solved | None = None
-        self._pins: dict[int, Array] = {}  # those that were in the hand, by effector: (4, 4) where they are
-        self._keyed: dict[tuple[str, str, int], None] = {}  # in the order in which they came to be moved
+        self._pins: dict[int, Array] = {}  # effector -> (4, 4) of the dragged pins, world
+        self._keyed: dict[tuple[str, str, int], None] = {}  # ordered by the time of the first motion
         self._name = armature.name
         self.moved: Moved | None = None
         self._hold(armature, context, taken(armature, grip))
@@ -127,17 +126,17 @@ class Drag:
 
     @property
     def freedom(self) -> int:
-        """Degrees of freedom of the bones that take part."""
+        """Degrees of freedom of the bones that may move."""
         return self._figure.skeleton.n
 
     @property
     def root(self) -> str:
-        """PINNED or FREE, as it is at the moment."""
+        """PINNED or FREE, as resolved for this drag."""
         return self._plan.root
 
     @property
     def support(self) -> tuple[str, bool]:
-        """The rule that keeps the figure from falling, "none" without one; and whether it is in force."""
+        """The rule that keeps the figure upright ("none" without one), and whether it applies now."""
         posture = self._task.posture
         if posture is None:
             return "none", False
@@ -145,7 +144,7 @@ class Drag:
 
     @property
     def held(self) -> tuple[str, ...]:
-        """Bones that stay where they are, by pins or by themselves."""
+        """Bones that stay in place, pinned or automatically."""
         hand = self._plan.effectors[self._row].priority
         every = (e.bone for e in self._plan.effectors if e.holds and e.priority < hand)
         return tuple(dict.fromkeys(every))
@@ -156,15 +155,15 @@ class Drag:
         return len(self._plan.bones.ancestors(self.grip.bone))
 
     def change(self, context: bpy.types.Context, grip: Grip) -> None:
-        """Go on with another grip on the same bone; the next update moves the figure.
+        """Continue with another grip on the same bone; the next update moves the figure.
 
         Raises:
-            Refused, IkError: it cannot be held so; the grip stays as it was.
+            Refused, IkError: the grip is not possible; the previous one is kept.
         """
         armature = find_armature(self._plan)
         state = self._state
         if grip.turn != self.grip.turn and self._last is not None:
-            # What the hand has done so far is the posture for what it does now.
+            # The pose so far becomes the posture of the new grip.
             self._come_to_rest()
             self._keep()
             self._state = self._figure.posed(self._last.channels).state
@@ -176,13 +175,13 @@ class Drag:
             raise
 
     def follow(self, context: bpy.types.Context) -> bool:
-        """Go on in the frame that the scene is at by now: with what is animated as it is there.
+        """Continue in the current frame of the scene, with its animated values.
 
         Returns:
-            Whether it is another frame; then the figure has to be updated.
+            Whether the frame has changed, so that the figure must be updated.
 
         Raises:
-            Refused, FigureFault: the armature is gone, or cannot be solved in this frame.
+            Refused, FigureFault: the armature was deleted, or cannot be solved in this frame.
         """
         frame = context.scene.frame_current
         if frame == self._sample.frame:
@@ -204,16 +203,16 @@ class Drag:
         return True
 
     def move_to(self, place: npt.ArrayLike) -> Moved:
-        """Bring the point to a place of the world (3,), or as near as the rest of the figure lets it.
+        """Move the point to a position (3,) in world space, or as near to it as possible.
 
         Raises:
-            Refused, IkError: it cannot be solved, or the armature is gone.
+            Refused, IkError: the figure cannot be solved, or the armature was deleted.
         """
         self._target[:3, 3] = place
         return self._update()
 
     def turn_to(self, orientation: npt.ArrayLike) -> Moved:
-        """Turn the bone to a rotation of the world (3, 3); the grip must be a turning one.
+        """Turn the bone to a world rotation (3, 3); requires a grip with `turn`.
 
         Raises:
             Refused, IkError: as for `move_to`.
@@ -222,7 +221,7 @@ class Drag:
         return self._update()
 
     def turn_by(self, turn: npt.ArrayLike) -> Moved:
-        """Turn the bone from how it was when the grip was taken; (3,) axis of the world times angle.
+        """Turn the bone from its rotation at the start of the grip; (3,) rotation vector, world.
 
         Raises:
             Refused, IkError: as for `move_to`.
@@ -230,29 +229,28 @@ class Drag:
         return self.turn_to(rotation.exp(np.asarray(turn, dtype=float)) @ self.orientation)
 
     def cancel(self) -> None:
-        """Give every channel back exactly.
+        """Restore every channel exactly.
 
         Raises:
-            Refused: the armature is gone.
+            Refused: the armature was deleted.
         """
         armature = find_armature(self._plan)
         write_channels(armature, self._before)
         if self._sample.frame != self._frame:
-            armature.update_tag(refresh={"TIME"})  # what is animated is that of another frame
+            armature.update_tag(refresh={"TIME"})  # animated values belong to another frame
 
     def finish(self, context: bpy.types.Context, *, margin: float | None = None) -> int:
-        """Bring it to rest; key what was recorded, or auto-key the pose; leave a dragged pin where it is.
+        """Let the figure come to rest, insert keys, and store the new place of a dragged pin.
 
         Args:
             context: the current one.
-            margin: metres, how far any point of the figure may be from where it was recorded, for the sake of
-                fewer keys; None for a key on every frame.
+            margin: metres, see `Recording.write`.
 
         Returns:
-            How many components were keyed.
+            The number of keyed components.
 
         Raises:
-            Refused, FigureFault: keying failed; the figure is as it was before the drag.
+            Refused, FigureFault: keying failed; the figure is restored to its pose before the drag.
         """
         armature = find_armature(self._plan)
         if self.moved is None:
@@ -306,14 +304,14 @@ class Drag:
 
     @staticmethod
     def _saved(plan: Plan) -> Plan:
-        """The plan with the effectors that are on the rig."""
+        """The plan without effectors that are not on the rig."""
         return replace(plan, effectors=tuple(e for e in plan.effectors if e.index != NOT_SAVED))
 
     def _update(self) -> Moved:
         armature = find_armature(self._plan)
         then = self._task.sample.targets[self._row].copy()
         way = self._target[:3, 3] - then[:3, 3]
-        # among obstacles a straight way in strides may end at one that a solve gets round
+        # among obstacles, straight steps may end at an obstacle that a single solve would avoid
         alone = self._task.problem.scene is None
         first, strides = (
             self._solver.last is None,
@@ -329,7 +327,7 @@ class Drag:
         return self._show(armature, solved)
 
     def _aim(self, target: Array) -> None:
-        """Let the task ask for a target (4, 4) of the hand."""
+        """Set the target (4, 4) of the dragged bone in the task."""
         targets = self._sample.targets.copy()
         targets[self._row] = target
         if self._mirrored is not None:
@@ -351,7 +349,7 @@ class Drag:
         return self.moved
 
     def _as_shown(self, armature: bpy.types.Object, solved: Solved) -> Solved:
-        """The update with the errors that Blender shows, where a constraint may change the pose."""
+        """The solved frame with the errors that Blender shows, if a constraint may change the pose."""
         if not self._meddling:
             return solved
         depsgraph = bpy.context.evaluated_depsgraph_get()
@@ -360,26 +358,26 @@ class Drag:
         return as_shown(shown, solved, self._meddling)
 
     def _message(self, solved: Solved) -> str:
-        """Why the hand is not where it should be, or if it is, what holds against it."""
+        """Why the bone is not at the mouse or, if it is, which other effector is not at its target."""
         if solved.sentence:
             return solved.sentence
         counts, problem = self._solver.counts, solved.problem or self._task.problem
-        off = np.fmax(solved.distance[self._row], solved.angle[self._row])  # of the two it may lack one
+        off = np.fmax(solved.distance[self._row], solved.angle[self._row])  # one of both may be NaN
         if off > self._plan.tolerance:
             counts = np.arange(len(counts)) == self._row
         solution = solved.solution
-        if solution.status is ik.Status.STOPPED:  # that the time was short is not worth a word
+        if solution.status is ik.Status.STOPPED:  # the short time limit is not worth a message
             solution = replace(solution, status=ik.Status.BEST_EFFORT)
         return shortest(self._plan, self._task.parts, problem, solution, counts)
 
     def _come_to_rest(self) -> None:
-        """Let the figure have what the hand asks for, however long it takes, but for what is recorded."""
+        """Solve to convergence, except while recording."""
         recorded = self.recording is not None and self.recording.moves
         if self.moved is not None and not self.moved.arrived and not recorded:
             self._show(find_armature(self._plan), self._solver.finish(self._task))
 
     def _keep(self) -> None:
-        """What the hand has done so far stays, also when it goes on with another grip."""
+        """Keep the pose so far, also if the drag continues with another grip."""
         if self._last is None:
             return
         self._keyed |= dict.fromkeys(self._figure.keyed)

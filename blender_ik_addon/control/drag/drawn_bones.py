@@ -20,13 +20,13 @@ Indices = npt.NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Shape:
-    """What is drawn.
+    """Corners, triangles and lines of a drawn shape.
 
     Attributes:
         corners: (C, 3) positions.
-        triangles: (T, 3) numbers of corners; filled areas.
-        lines: (L, 2) numbers of corners; the edges of the areas, and what is drawn as lines alone.
-        half_widths: (L,) how far each line extends to its sides, pixels at a pixel size of 1.
+        triangles: (T, 3) indices of corners; filled areas.
+        lines: (L, 2) indices of corners; edges of the areas, and separate lines.
+        half_widths: (L,) half the width of each line, pixels at a pixel size of 1.
     """
 
     corners: Array
@@ -40,8 +40,8 @@ class DrawnBones(Shape):
     """The shapes of many bones, in world space.
 
     Attributes:
-        triangle_owner: (T,) number of the bone of each triangle.
-        line_owner: (L,) number of the bone of each line.
+        triangle_owner: (T,) index of the bone of each triangle.
+        line_owner: (L,) index of the bone of each line.
     """
 
     triangle_owner: Indices
@@ -52,12 +52,12 @@ def read_drawn(bones: Sequence[Any], *, filled: bool) -> DrawnBones:
     """The shapes of some pose bones, as their armatures display them.
 
     Args:
-        bones: that are visible.
-        filled: whether the view draws areas, and not only lines.
+        bones: the visible ones.
+        filled: whether the view draws areas in addition to lines.
     """
     read: dict[int, Shape] = {}
     shown = list(_shown(bones, read))
-    # All corners at once: a rig has hundreds of shapes, of few corners each.
+    # All corners at once: a rig has hundreds of shapes with few corners each.
     counts = np.array([len(shape.corners) for _, _, shape in shown], dtype=np.intp)
     matrices = np.array([matrix for _, matrix, _ in shown]).reshape(-1, 4, 4)
     place = np.repeat(matrices, counts, axis=0)
@@ -78,7 +78,7 @@ def read_drawn(bones: Sequence[Any], *, filled: bool) -> DrawnBones:
 
 
 def shape_matrix(bone: bpy.types.PoseBone) -> Matrix:
-    """Where a bone's custom shape is drawn, in the space of the armature."""
+    """Transform of a bone's custom shape, in armature space."""
     carrier = bone.custom_shape_transform or bone
     place: Any = bone.custom_shape_translation
     size: Any = bone.custom_shape_scale_xyz * (bone.bone.length if bone.use_custom_shape_bone_size else 1.0)
@@ -86,7 +86,7 @@ def shape_matrix(bone: bpy.types.PoseBone) -> Matrix:
 
 
 def _shown(bones: Sequence[Any], read: dict[int, Shape]) -> Iterator[tuple[int, Array, Shape]]:
-    """Number of the bone, (4, 4) world matrix and shape of everything that is drawn for bones."""
+    """Index of the bone, (4, 4) world matrix and shape of everything that is drawn for bones."""
     worlds, matrices = {}, {}
     for rig in {bone.id_data for bone in bones}:
         values = np.empty(16 * len(rig.pose.bones), np.float32)
@@ -97,7 +97,7 @@ def _shown(bones: Sequence[Any], read: dict[int, Shape]) -> Iterator[tuple[int, 
     for number, bone in enumerate(bones):
         rig, custom = bone.id_data, bone.custom_shape
         if custom is not None and rig.data.show_bone_custom_shapes:
-            if custom.type == "MESH":  # curves and the like are seldom used, and only their bones are found
+            if custom.type == "MESH":  # other types are rare; only the pose bones of these can be clicked
                 mesh: Any = custom.data
                 if mesh.session_uid not in read:
                     read[mesh.session_uid] = _of_mesh(mesh)
@@ -111,8 +111,8 @@ def _shown(bones: Sequence[Any], read: dict[int, Shape]) -> Iterator[tuple[int, 
 
 
 def _shapes(bone: Any, display: str) -> Iterator[tuple[tuple[float, float, float], Shape]]:
-    """Size along the bone's axes and shape of what is drawn for a bone without a custom shape."""
-    own = getattr(bone.bone, "display_type", "ARMATURE_DEFINED")  # since 4.3, one for each bone
+    """Scale along the bone's axes, and shape, of a bone without a custom shape."""
+    own = getattr(bone.bone, "display_type", "ARMATURE_DEFINED")  # from 4.3 on, per bone
     display = display if own == "ARMATURE_DEFINED" else own
     length = bone.bone.length
     if display == "BBONE":
@@ -122,12 +122,12 @@ def _shapes(bone: Any, display: str) -> Iterator[tuple[tuple[float, float, float
         yield (length, length, length), _OCTAHEDRON if connected else _OCTAHEDRON_WITH_HEAD
     elif display == "STICK":
         yield (length, length, length), _STICK
-    else:  # wires, and of envelopes the middle
+    else:  # wires, and the axis of envelopes
         yield (length, length, length), _LINE
 
 
 def _of_mesh(mesh: bpy.types.Mesh) -> Shape:
-    """A custom shape."""
+    """The shape of a custom shape's mesh."""
     corners, lines = np.empty(3 * len(mesh.vertices), np.float32), np.empty(2 * len(mesh.edges), np.int32)
     mesh.vertices.foreach_get("co", corners)
     mesh.edges.foreach_get("vertices", lines)
@@ -143,7 +143,7 @@ def _of_mesh(mesh: bpy.types.Mesh) -> Shape:
 
 
 def _filled(corners: Array, triangles: npt.ArrayLike) -> Shape:
-    """A shape of areas, with their edges."""
+    """A shape with filled triangles and their edges."""
     numbers = np.asarray(triangles, dtype=np.intp)
     pairs = np.sort(np.concatenate([numbers[:, [0, 1]], numbers[:, [1, 2]], numbers[:, [2, 0]]]), axis=1)
     edges = np.unique(pairs, axis=0)
@@ -151,7 +151,7 @@ def _filled(corners: Array, triangles: npt.ArrayLike) -> Shape:
 
 
 def _double_pyramid(bottom: Array, ring: Array, top: Array) -> Shape:
-    """Triangles from a ring (R, 3) to a point below and one above."""
+    """Triangles between a ring (R, 3) and two apexes."""
     count = len(ring)
     sides = [(n, (n + 1) % count, tip) for n in range(count) for tip in (count, count + 1)]
     return _filled(np.concatenate([ring, [bottom, top]]), sides)
@@ -173,12 +173,12 @@ def _ring(radius: float, y: float, count: int = 8) -> Array:
 
 
 def _ball(radius: float, y: float) -> Shape:
-    """A coarse ball about a point of the bone."""
+    """A coarse sphere around a point of the bone."""
     poles = np.array([[0.0, y - radius, 0.0], [0.0, y + radius, 0.0]])
     return _double_pyramid(poles[0], _ring(radius, y), poles[1])
 
 
-# Pixels to either side of a line: of an outline, a wire, and the bar and the discs of a stick.
+# Half widths in pixels: of an outline, a wire, and the bar and discs of a stick.
 _OUTLINE: Final = 0.75
 _THIN: Final = 0.5
 _BAR: Final = 2.5 * PICK_STICK

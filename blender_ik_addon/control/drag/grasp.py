@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a press takes hold of: the bone that a click would select, or a parent that was chosen instead."""
+"""Which bone a press takes: the one that a click would select, or a parent that the user chose."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from ...properties.access import session_of
 from .pick import bone_at, share_along
 from .view import Sight
 
-_AWAY: Final = 20.0  # pixels at a resolution scale of 1, by which the mouse leaves the place of a choice
+_AWAY: Final = 20.0  # pixels at a resolution scale of 1; a larger mouse motion cancels the choice of a parent
 
 
 @dataclass(frozen=True)
 class Grasp:
-    """A bone to take hold of, and its parents, which can be taken instead.
+    """A bone to drag and its parents, which can be dragged instead.
 
     Attributes:
-        chain: names of the bone and of its parents that can be selected, upwards.
-        row: which of them is taken.
+        chain: names of the bone and of its selectable parents, upwards.
+        row: index of the chosen one.
     """
 
     chain: tuple[str, ...]
@@ -34,9 +34,9 @@ class Grasp:
         """The grasp of a bone.
 
         Args:
-            context: for what is visible.
-            bone: that is under the mouse, or was named.
-            taken: name of the parent that is taken instead; "" or an unknown one for the bone itself.
+            context: for the visible bones.
+            bone: the one under the mouse, or given by name.
+            taken: name of the parent to drag instead; "" or an unknown name for the bone itself.
         """
         seen = set(context.visible_pose_bones or ())
         above = [one for one in bone.parent_recursive if one in seen and not one.bone.hide_select]
@@ -45,20 +45,20 @@ class Grasp:
 
     @property
     def bone(self) -> str:
-        """Name of the one that is taken."""
+        """Name of the chosen bone."""
         return self.chain[self.row]
 
     def climbed(self, by: int) -> Grasp:
-        """The same, so many parents further up, or down if negative; it ends at either end of the chain."""
+        """A copy with another parent: `by` steps up, or down if negative; stops at the ends of the chain."""
         return replace(self, row=min(max(self.row + by, 0), len(self.chain) - 1))
 
     def along(self, armature: bpy.types.Object, sight: Sight, pixel: npt.ArrayLike) -> float:
-        """Where on the bone the mouse holds it, from 0 at its head to 1 at its tip.
+        """Position of the mouse along the bone, from 0 at its head to 1 at its tip.
 
         Args:
-            armature: that has the bone.
-            sight: how the region looks at the world.
-            pixel: (2,) where the mouse took hold.
+            armature: of the bone.
+            sight: the view of the region.
+            pixel: (2,) of the press.
         """
         return share_along(armature.pose.bones[self.bone], sight, pixel)
 
@@ -66,12 +66,12 @@ class Grasp:
 def grasp_at(
     context: bpy.types.Context, sight: Sight, pixel: npt.ArrayLike
 ) -> tuple[bpy.types.Object, Grasp] | None:
-    """The armature and what a press here takes hold of; None beside the bones.
+    """The armature and the bone that a press here takes; None if there is no bone.
 
     Args:
         context: of the 3D view.
-        sight: how its region looks at the world.
-        pixel: (2,) where the mouse is in it.
+        sight: the view of its region.
+        pixel: (2,) of the mouse in the region.
     """
     session = session_of(context)
     if session.taken and not is_away(context, pixel):
@@ -89,12 +89,12 @@ def grasp_at(
 def choose(
     context: bpy.types.Context, armature: bpy.types.Object, grasp: Grasp, pixel: npt.ArrayLike
 ) -> None:
-    """Have the next press here take that bone, and the header and the overlay of the view show it.
+    """Store the bone that the next press here takes, and show it in the view's header and overlay.
 
     Args:
         context: of the 3D view.
-        armature: that has the bone; grasp: what the press is to take.
-        pixel: (2,) where the mouse is in the region.
+        armature: of the bone; grasp: the choice.
+        pixel: (2,) of the mouse in the region.
     """
     if not grasp.row:
         forget(context)
@@ -109,7 +109,7 @@ def choose(
 
 
 def forget(context: bpy.types.Context) -> None:
-    """A press takes the bone under the mouse again."""
+    """Cancel the choice: the next press takes the bone under the mouse."""
     session = session_of(context)
     if not session.taken:
         return
@@ -121,6 +121,6 @@ def forget(context: bpy.types.Context) -> None:
 
 
 def is_away(context: bpy.types.Context, pixel: npt.ArrayLike) -> bool:
-    """Whether the mouse has left the place (2,) where a parent was chosen."""
+    """Whether the mouse has left the place (2,) of the choice."""
     off = np.asarray(pixel, dtype=float) - session_of(context).taken_at
     return bool(np.hypot(*off) > _AWAY * (context.preferences.system.ui_scale or 1.0))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the hand has of a figure: which bone, and what of the rest holds or comes along."""
+"""The grip of a drag: the dragged bone, and which other bones stay or follow."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ from ...properties.refusal import Refused
 from ..frame.plan import NOT_SAVED, EffectorPlan, Plan, read_plan
 from .mirrored import Mirrored, other_hand
 
-# priorities, counted from that of the hand
-_BODY: Final = 1  # of what the leg in the hand hangs from
-_BELOW: Final = 2  # of the foot below the hand: no body moves for it
+# priorities relative to that of the dragged bone
+_BODY: Final = 1  # of the bone that carries the dragged leg
+_BELOW: Final = 2  # of the foot below the dragged bone, for which the body does not move
 _TINY: Final = 1e-12
 METHOD: Final = "hierarchical"
-"""The method of all drags, whatever the rig's is: pins are to hold, which takes priorities."""
+"""The method of all drags, whatever the rig's is: pins need priorities."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Grip:
-    """What is held and how.
+    """What is dragged, and how.
 
     Attributes:
         bone: name of the bone.
-        along: where on it, from its head (0) to its tip (1).
-        turn: the bone is turned about its head, not moved.
-        levels: how many bones take part for it, from this one up; 0 is the whole figure.
+        along: position on the bone, from its head (0) to its tip (1).
+        turn: turn the bone about its head instead of moving it.
+        levels: number of bones that may move, from this one up; 0 for the whole figure.
         root: PINNED, FREE, or "" for the solver's setting.
-        switched: rules that keep a figure from falling ("balance", "keep_hips"), each switched over from how
-            the solver has it.
-        other: name of the bone on the other side that comes along mirrored, "" for none.
+        switched: names of the rules "balance" and "keep_hips" that are toggled relative to the solver's
+            settings.
+        other: name of the bone on the other side that follows mirrored, "" for none.
     """
 
     bone: str
@@ -54,28 +54,28 @@ class Grip:
 
     @property
     def bones(self) -> tuple[str, ...]:
-        """The bone in the hand, and the one that comes along."""
+        """The dragged bone, and the one that follows mirrored."""
         return (self.bone, self.other) if self.other else (self.bone,)
 
 
 def plan_with_grip(
     armature: bpy.types.Object, context: bpy.types.Context, grip: Grip, pose: Matrices | None = None
 ) -> tuple[Plan, tuple[int, ...]]:
-    """The armature's plan with what is dragged as its weakest effectors, and their rows, as `grip.bones`.
+    """The armature's plan with the dragged bones as its weakest effectors, and their rows, see `Grip.bones`.
 
-    Where the whole figure takes part, the feet that it stands on hold as the solver's setting says, but for
-    those that effectors of the rig place. The foot below what is held gives way to the hand. While the
-    figure stands on its feet, by that or by effectors on them, the root comes along, and so it does when it
-    is itself in the hand. A drag of a bone above the one that carries the figure moves the whole figure.
+    If the whole figure may move, the feet that it stands on stay in place, depending on the solver's setting.
+    Feet with their own effectors are excepted. The foot below the dragged bone yields to the drag. The root
+    moves if the feet hold the figure, or if the root itself is dragged. Dragging a bone above the one that
+    carries the figure moves the whole figure.
 
     Args:
         armature: the original object.
         context: scene and view layer.
-        grip: what is held.
-        pose: (B, 4, 4) how the bones stood when it was taken, armature space; None for how they stand now.
+        grip: what is dragged.
+        pose: (B, 4, 4) of the bones at the start of the drag, armature space; None for the present pose.
 
     Raises:
-        Refused, FigureFault: it cannot be solved as it is set up; the sentence says why.
+        Refused, FigureFault: the figure cannot be solved; the message gives the reason.
     """
     if grip.bone not in armature.data.bones:
         raise Refused(f"Armature '{armature.name}' has no bone '{grip.bone}' to drag")
@@ -114,16 +114,16 @@ def plan_with_grip(
             rows.append(len(effectors))
             effectors.append(one)
         else:
-            # The pin itself is dragged: it lets go of its place, and gives way to the others.
+            # The pin itself is dragged, so it follows the mouse and yields to the others.
             rows.append(pin)
             effectors[pin] = replace(effectors[pin], follows="PIN", priority=one.priority, holds=one.holds)
     first = min(effector.priority for effector in effectors)
     if first < 0:
         effectors = [replace(effector, priority=effector.priority - first) for effector in effectors]
-    # what holds nowhere and is taken by its root goes along as it is
+    # a figure without other effectors, dragged by its root, keeps its pose
     carries = "ALWAYS" if root == "FREE" and len(effectors) == len(rows) else plan.carries
     off = plan.switched_off ^ grip.switched
-    # in a drag all bones keep the length that they have
+    # in a drag all bones keep their present length
     own_plan = replace(plan, effectors=tuple(effectors), carries=carries, switched_off=off, stretches=())
     return own_plan, tuple(rows)
 
@@ -131,7 +131,7 @@ def plan_with_grip(
 def _dragged(
     armature: bpy.types.Object, grip: Grip, name: str, own: Sequence[ArticulateEffector]
 ) -> EffectorPlan:
-    """A bone in the hand as an effector weaker than the rig's own; what only comes along may be locked."""
+    """The effector of a dragged bone, weaker than the rig's own. A mirrored bone may be locked."""
     bone = armature.data.bones[name]
     chain = [name, *(parent.name for parent in bone.parent_recursive)]
     placed = any(effector.kind_info.moves for effector in own if effector.bone == name)
@@ -148,19 +148,19 @@ def _dragged(
 
 
 def _leader(own: Sequence[ArticulateEffector], grip: Grip, name: str) -> ArticulateEffector | None:
-    """The effector whose target says already what the hand would change; None if none does."""
+    """The effector whose target already determines what the drag would change; None if there is none."""
     here = (effector for effector in own if effector.bone == name and effector.target is not None)
     return next((effector for effector in here if _asks(effector.kind_info, grip)), None)
 
 
 def taken(armature: bpy.types.Object, grip: Grip) -> Grip:
-    """What is in the hand of who takes hold so, and with *X-Axis Mirror* what comes along.
+    """The grip that is actually used, with the bone that follows in *X-Axis Mirror*.
 
-    A limb on the other side that follows a target, is led by constraints, or is locked goes on as it is.
+    A limb on the other side is left alone if it follows a target, is constrained, or is locked.
 
     Args:
         armature: the original object.
-        grip: what is taken hold of.
+        grip: as requested by the user.
     """
     grip = handed_on(armature, grip)
     other = other_hand(armature, grip.bone)
@@ -174,13 +174,14 @@ def taken(armature: bpy.types.Object, grip: Grip) -> Grip:
 
 
 def handed_on(armature: bpy.types.Object, grip: Grip) -> Grip:
-    """The same point on the bone above, where a constraint leads the one in the hand.
+    """The same point on the parent bone, if a constraint drives the bone.
 
-    So are bones that help the skin: they lie on the limb, and who takes hold of one means the limb.
+    Helper bones for the skin are driven like that. They lie along the limb, and dragging one is meant to drag
+    the limb.
 
     Args:
         armature: the original object.
-        grip: what is held.
+        grip: what is dragged.
     """
     bone = armature.pose.bones.get(grip.bone)
     if bone is None or bone.parent is None:
@@ -200,9 +201,9 @@ def _holding(
     own: Sequence[ArticulateEffector],
     pose: Matrices | None,
 ) -> tuple[list[EffectorPlan], str]:
-    """What holds besides the effectors that the rig has, and the root; "" for as it is set.
+    """The additional effectors that hold the figure, and the root setting; "" for the rig's own.
 
-    Where the root is set to Automatic and feet hold, the drag's own rule counts.
+    If Root is Automatic and feet are held, the drag decides about the root.
     """
     if rig_of(armature).solver.hold != "FEET":
         return [], ""
@@ -223,10 +224,10 @@ def _holding(
 def _feet(
     armature: bpy.types.Object, bones: Bones, on: Stand, grip: Grip, own: Sequence[ArticulateEffector]
 ) -> list[EffectorPlan]:
-    """The feet as effectors that hold them where they are, but for those that are placed or in the hand.
+    """The feet as effectors that hold them in place, except those that have effectors or are dragged.
 
-    Who takes a leg may lift it: the foot follows as far as it has to, but what the leg hangs from stays as
-    long as the leg can do it.
+    Dragging a leg may lift its foot: the foot follows as far as necessary. The bone that carries the leg
+    stays in place as long as the leg can reach.
     """
     above = {number for name in grip.bones for number in bones.ancestors(name)}
     free = [foot for foot in on.feet if foot not in above and _is_free(armature, bones.names[foot])]
@@ -237,7 +238,7 @@ def _feet(
         lifted += below if len(below) == 1 < len(free) else []
     turned = {bones.index.get(effector.bone) for effector in own}
     hand = _strength(own)
-    # stronger than the rig's own, or a target out of reach would lift them
+    # stronger than the rig's own effectors, or a target out of reach would lift the feet
     first = min((effector.priority for effector in own), default=1) - 1
     plans = [
         _held(
@@ -254,17 +255,17 @@ def _feet(
 
 
 def _strength(own: Sequence[ArticulateEffector]) -> int:
-    """Priority of what is dragged: weaker than all effectors of the rig."""
+    """Priority of the dragged bones: weaker than all effectors of the rig."""
     return 1 + max((effector.priority for effector in own), default=0)
 
 
 def _as_held(effector: EffectorPlan) -> EffectorPlan:
-    """What holds against the hand, marked as such if it is only to stay where it is."""
+    """The effector marked as `holds` if it only keeps its bone in place."""
     return replace(effector, holds=effector.follows in ("PIN", "MOTION") or effector.index == NOT_SAVED)
 
 
 def _held(bones: Bones, number: int, priority: int, *, at_tip: bool = False) -> EffectorPlan:
-    """A bone that stays as it is, or only with its tip where that is."""
+    """An effector that keeps a bone in place, or only its tip."""
     name = bones.names[number]
     return EffectorPlan(
         index=NOT_SAVED,
@@ -278,13 +279,13 @@ def _held(bones: Bones, number: int, priority: int, *, at_tip: bool = False) -> 
 
 
 def _body(bones: Bones, foot: int, feet_held: Sequence[int]) -> int:
-    """The bone from which a leg hangs: the first one above its foot that moves another foot, too."""
+    """The bone that carries a leg: the first ancestor of its foot that also carries another foot."""
     others = {number for one in feet_held if one != foot for number in bones.ancestors(bones.names[one])}
     return next((number for number in bones.ancestors(bones.names[foot]) if number in others), -1)
 
 
 def _is_placed(bones: Bones, foot: int, own: Sequence[ArticulateEffector]) -> bool:
-    """Whether an effector of the rig places a foot: itself, at the ankle, or by something below it."""
+    """Whether an effector of the rig places a foot, itself or through its ankle or a bone below it."""
     ankle = int(bones.parents[foot])
     return any(
         effector.kind_info.moves
@@ -298,18 +299,18 @@ def _is_placed(bones: Bones, foot: int, own: Sequence[ArticulateEffector]) -> bo
 
 
 def _is_free(armature: bpy.types.Object, name: str) -> bool:
-    """Whether no constraint moves a bone or those above it: who drags an arm need not know of it."""
+    """Whether no constraint moves a bone or its ancestors; a constrained foot would refuse the drag."""
     bone = armature.pose.bones[name]
     return all(one.mute for above in (bone, *bone.parent_recursive) for one in above.constraints)
 
 
 def _turns(bone: bpy.types.PoseBone) -> bool:
-    """Whether a bone can turn about some axis."""
+    """Whether a bone can rotate about some axis."""
     locked = bone.lock_ik_x, bone.lock_ik_y, bone.lock_ik_z
     rotation: Any = bone.lock_rotation
     return not all(one or other for one, other in zip(rotation, locked, strict=True))
 
 
 def _asks(kind: Kind, grip: Grip) -> bool:
-    """Whether a kind of effector asks for what the hand changes."""
+    """Whether a kind of effector determines what the drag changes."""
     return kind.turns if grip.turn else kind.moves

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What holds a figure by itself while a bone is dragged, told before the drag begins."""
+"""The bones that would stay in place automatically during a drag, for display before it begins."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .grip import Grip, plan_with_grip, taken
 
 @dataclass(frozen=True, kw_only=True)
 class Hold:
-    """A bone that stays where it is without a pin.
+    """A bone that stays in place without a pin.
 
     Attributes:
         bone: its name; length: Blender units of the armature.
-        local: (3,) the point that stays, in the bone's axes; where all of it does, its tip, as of a pin.
-        turns: whether its rotation stays, too.
+        local: (3,) the point that stays, in the bone's axes; the tip if the whole bone stays.
+        turns: whether its rotation also stays.
     """
 
     bone: str
@@ -29,17 +29,17 @@ class Hold:
 
 
 def holding(armature: bpy.types.Object, context: bpy.types.Context, grip: Grip) -> tuple[Hold, ...]:
-    """What holds against the hand besides pins and effectors; nothing where nothing can be dragged.
+    """The bones held automatically against a drag; empty if the drag would be refused.
 
     Args:
-        armature: the original object, as it stands.
+        armature: the original object.
         context: scene and view layer.
-        grip: what is held, or would be.
+        grip: what is or would be dragged.
     """
     try:
         plan, rows = plan_with_grip(armature, context, taken(armature, grip))
     except REASONS:
-        return ()  # whoever drags it is told why
+        return ()  # the drag itself reports the reason
     hand = plan.effectors[rows[0]]
     return tuple(
         _hold(one, armature.data.bones[one.bone].length)

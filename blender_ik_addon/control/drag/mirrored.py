@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the other hand does in a drag with Blender's *X-Axis Mirror*.
+"""The bone on the other side in a drag with Blender's *X-Axis Mirror*.
 
-Blender's own tools give the bone of the other side the mirrored channels of the one that is moved, or with
-*Relative Mirror* its mirrored change, in the bone's own axes (measured). A drag moves limbs and not single
-bones. So the limb on the other side begins as the mirror image of the one in the hand, and what the hand
-asks for is asked for on the other side, across the armature's YZ plane; with *Relative Mirror* the limb
-stays as it is, and it is the way of the hand that is mirrored, and the turn, in the bone's own axes.
+Blender's own tools give the bone on the other side the mirrored channels of the moved bone. With *Relative
+Mirror* they give it the mirrored change, in the bone's own axes (measured). A drag moves whole limbs. So the
+other limb starts as the mirror image of the dragged limb, and the target is mirrored at the armature's YZ
+plane. With *Relative Mirror* the other limb keeps its pose, and the displacement and the rotation are
+mirrored, the latter in the bone's own axes.
 """
 
 from __future__ import annotations
@@ -26,19 +26,18 @@ _ACROSS = np.array([-1.0, 1.0, 1.0])
 
 
 def other_hand(armature: bpy.types.Object, bone: str) -> str:
-    """The bone that comes along on the other side; "" where none does: for bones in the middle, too."""
+    """The bone on the other side that follows; "" if there is none, for example for bones in the middle."""
     return other_side(armature.data.bones, bone) if armature.pose.use_mirror_x else ""
 
 
 @dataclass(frozen=True, eq=False)
 class Mirrored:
-    """From a bone in the hand to the one on the other side.
+    """Maps the transform of a dragged bone to the bone on the other side.
 
     Attributes:
-        limb: pairs of bones, this side's and the other's, from those in the hands up; each with (3, 3) from
-            the axes of the one into those of the other's mirror image.
-        began: (4, 4) where both were when they were taken, figure space, if only what is done since then is
-            mirrored; else None.
+        limb: pairs of bones of both sides, from the dragged ones up; each with (3, 3), from the axes of one
+            bone to those of the other's mirror image.
+        began: (4, 4) of both at the start of the drag, figure space, for *Relative Mirror*; else None.
     """
 
     limb: tuple[tuple[str, str, Array], ...]
@@ -46,10 +45,10 @@ class Mirrored:
 
     @classmethod
     def of(cls, armature: bpy.types.Object, bone: str, other: str) -> Mirrored:
-        """The limbs that hang from what both sides share, or from where they differ.
+        """The two limbs, up to a shared ancestor or the first difference.
 
         Args:
-            armature: the original object; bone: in the hand; other: of the other side.
+            armature: the original object; bone: the dragged one; other: the one on the other side.
         """
         bones = armature.data.bones
         limb, one, two = [], bones[bone], bones[other]
@@ -61,10 +60,10 @@ class Mirrored:
         return cls(tuple(limb))
 
     def start(self, figure: Figure) -> PoseState:
-        """The pose with the limb on the other side as the mirror image of this one, as far as it may move.
+        """The pose with the other limb as the mirror image of this one, as far as its joints allow.
 
         Args:
-            figure: measured at a pose.
+            figure: measured in this pose.
         """
         skeleton, q, solved = figure.skeleton, figure.q.copy(), set(figure.solved)
         turns = figure.measured[:, 3:]
@@ -78,10 +77,10 @@ class Mirrored:
         return figure.state_of(figure.channels(q), figure.state.matrix)
 
     def across(self, hand: Array, space: Space) -> Array:
-        """Where the other hand is asked to be, (4, 4) world.
+        """The target of the bone on the other side, (4, 4) world.
 
         Args:
-            hand: (4, 4) world, where this one is; space: of the armature.
+            hand: (4, 4) world, target of the dragged bone; space: of the armature.
         """
         own, other, axes = into(space, hand), np.eye(4), self.limb[0][2]
         if self.began is None:
@@ -95,7 +94,7 @@ class Mirrored:
 
 
 def into(space: Space, frame: Array) -> Array:
-    """A place with axes (4, 4) of the world in figure space."""
+    """Convert a transform (4, 4) from world to figure space."""
     out = np.eye(4)
     out[:3, :3], out[:3, 3] = space.rotation_in(frame[:3, :3]), space.point_in(frame[:3, 3])
     return out

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The constants of a drag, each with its unit and its reason."""
+"""The constants of a drag, with units and reasons."""
 
 from __future__ import annotations
 
@@ -9,27 +9,29 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class DragParameters:
-    """See the module.
+    """Constants of `DragSolver`.
 
     Attributes:
-        seen: share of the figure's size; an effector that is nearer to its target is seen as there.
-        stride: figure sizes; a farther leap of the mouse is followed by so long strides, so that the figure
-            comes to the same pose as with a slow mouse; strides: of one leap at most, a limb's reach.
-        iterations: of an update while the mouse moves at most: the next update goes on.
-        turn_asked: radians that a joint turns about each axis while the mouse moves, unless the hand asks for
-            more: a better pose is not leapt to.
-        turn: the same while the mouse rests, which the eye can follow.
-        still: radians or figure sizes; an update that moves the figure by less has arrived.
-        slow: share of `turn` by which the way to a better pose gets shorter in an update at least.
-        least_seconds: of a solve at least; for shorter updates than any display has.
-        at_rest: iterations of an update while the mouse rests; at_most: of the last one, or one that begins
-            anew.
-        search_iterations: of an update that solves from the pose before the drag, where the hand rests short.
-        gain: share of what is missed that such a solve leaves at most to go on in the next update,
-        patience: or so many updates in vain.
-        nearer: share of what is missed by which a pose elsewhere is worth going to,
-        much_nearer: and by which it must be possible where no pose reaches the target,
-        farther: times as far as where that was tried in vain.
+        seen: share of the figure's size; an effector with a smaller error counts as at its target.
+        stride: figure sizes; a larger jump of the mouse is split into steps of this length, so that the pose
+            is the same as with a slow mouse.
+        strides: maximum number of these steps; together they cover a limb's reach.
+        iterations: maximum for an update while the mouse moves; the next update continues.
+        turn_asked: radians, largest rotation of a joint about each axis in an update while the mouse moves,
+            unless the target needs more. Avoids jumps to a better pose.
+        turn: the same while the mouse rests, slow enough to follow by eye.
+        still: radians or figure sizes; after an update with less motion the figure has arrived.
+        slow: share of `turn`, smallest progress per update towards a better pose.
+        least_seconds: minimum time limit of a solve, for updates faster than any display.
+        at_rest: maximum iterations of an update while the mouse rests.
+        at_most: the same for the last update, or one that starts again.
+        search_iterations: maximum iterations of an update that solves from the pose before the drag, if the
+            resting target is not reached.
+        gain: share of the error; such a solve continues in the next update if it has less than this left,
+        patience: or for this number of updates without that.
+        nearer: share of the error that the other pose must be below to be used.
+        much_nearer: the same for the lower bound of the error, if no pose reaches the target.
+        farther: factor by which the error must exceed that of the last failed attempt.
     """
 
     seen: float = 1e-4

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The bone that a press takes hold of: the one that Blender's click selects there, while none is selected.
+"""The bone that a press takes: the one that Blender's click selects if no bone is selected.
 
-A click prefers bones that are not selected: on one and the same place it goes on to the bone behind. A press
-takes the one in front, also where it is selected.
+A click prefers unselected bones, so repeated clicks cycle through the bones behind each other. A press always
+takes the front one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ... import compat
 from .under_mouse import bone_under_mouse
 from .view import Sight
 
-_NOWHERE: Final = (-10000, -10000)  # pixels, where no region is
+_NOWHERE: Final = (-10000, -10000)  # pixels, outside of every region
 
 
 def bone_at(
@@ -27,33 +27,33 @@ def bone_at(
 ) -> tuple[bpy.types.PoseBone, float] | None:
     """The bone that a click would select, of any armature in Pose Mode.
 
-    In a window Blender's own click tells, and what was selected before is selected again. Where nothing is
-    drawn, as in tests in background, the shapes tell.
+    In a window this performs Blender's own click and restores the selection. In background mode, where
+    nothing is drawn, it is computed from the shapes.
 
     Args:
         context: of the 3D view.
-        sight: how its region looks at the world.
-        pixel: (2,) where the mouse is in it.
+        sight: the view of its region.
+        pixel: (2,) of the mouse in the region.
 
     Returns:
-        The bone and where on it, from 0 at its head to 1 at its tip; None if a click would select none.
+        The bone and the position on it, from 0 at its head to 1 at its tip; None if there is no bone.
     """
     bone = bone_under_mouse(context, sight, pixel) if bpy.app.background else _clicked(context, pixel)
     return None if bone is None else (bone, share_along(bone, sight, pixel))
 
 
 def _clicked(context: bpy.types.Context, pixel: npt.ArrayLike) -> bpy.types.PoseBone | None:
-    """What Blender's click selects."""
+    """The bone that Blender's click selects."""
     x, y = np.rint(pixel).astype(int).tolist()
     with _nothing_selected(context):
-        bpy.ops.view3d.select(location=_NOWHERE)  # so that the next is no second click on the same place
+        bpy.ops.view3d.select(location=_NOWHERE)  # or the next click would cycle to the next bone
         ended = bpy.ops.view3d.select(location=(x, y))
         return context.active_pose_bone if "FINISHED" in ended else None
 
 
 @contextmanager
 def _nothing_selected(context: bpy.types.Context) -> Iterator[None]:
-    """No bone is selected meanwhile, and a click cannot leave Pose Mode; afterwards all is as it was."""
+    """Deselect all bones and lock Pose Mode; restores everything afterwards."""
     tools, layer = context.scene.tool_settings, context.view_layer
     locked, active = tools.lock_object_mode, layer.objects.active
     things = [(thing, thing.select_get()) for thing in layer.objects]
@@ -67,7 +67,7 @@ def _nothing_selected(context: bpy.types.Context) -> Iterator[None]:
     finally:
         tools.lock_object_mode = locked
         for rig, last in rigs:
-            rig.data.bones.active = last  # which selects it, up to 4.5
+            rig.data.bones.active = last  # this also selects it, up to 4.5
             for bone in rig.pose.bones:
                 if compat.bone_selected(bone):
                     compat.select_bone(bone, False)
@@ -80,7 +80,7 @@ def _nothing_selected(context: bpy.types.Context) -> Iterator[None]:
 
 
 def share_along(bone: Any, sight: Sight, pixel: npt.ArrayLike) -> float:
-    """Where on a bone's line the mouse is nearest, from 0 to 1; 1 where the line cannot be seen."""
+    """The point of a bone's axis that is nearest to the mouse, from 0 to 1; 1 if the axis is not visible."""
     world = bone.id_data.matrix_world
     start, end = sight.pixels([world @ bone.head, world @ bone.tail])
     way = end - start

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a drag snaps to, by the magnet in the header of the 3D view and its settings.
+"""Snapping of a drag, with the snapping settings of the 3D view.
 
-The place is the one under the mouse, as in Blender's own tools. The figure and what it wears do not count.
+The snap target is under the mouse, as in Blender's own tools. The figure and objects attached to it are
+ignored.
 """
 
 from __future__ import annotations
@@ -24,23 +25,23 @@ from ..collision.surface_pick import is_worn
 from .under_mouse import is_opaque
 from .view import Array, Sight
 
-_NEAR: Final = 30.0  # pixels at a resolution scale of 1, in which Blender looks for vertices and edges
-_BEHIND: Final = 1e-3  # share of the distance to the eye; what is nearer than that to a surface is on it
-_TRIED: Final = 8  # of the nearest candidates, for one that nothing hides
-_LEAST_STEP: Final = 6.0  # pixels, of a grid step along which Blender snaps
-_FINER: Final = 0.1  # share of a step with Shift held
+_NEAR: Final = 30.0  # pixels at a resolution scale of 1, Blender's search radius for vertices and edges
+_BEHIND: Final = 1e-3  # share of the distance to the eye; smaller depth differences count as on the surface
+_TRIED: Final = 8  # number of nearest candidates that are tested for visibility
+_LEAST_STEP: Final = 6.0  # pixels, the smallest grid step to which Blender snaps
+_FINER: Final = 0.1  # factor of the step while Shift is pressed
 _FACES: Final = {"FACE", "FACE_PROJECT"}
 _GEOMETRY: Final = {"VERTEX", "EDGE", "EDGE_MIDPOINT", *_FACES}
 
 
 @dataclass(frozen=True)
 class Snapping:
-    """What the settings of a scene say at the moment.
+    """The present snapping settings of a scene.
 
     Attributes:
         step: Blender units of an increment, or radians; 0 for none.
-        grid: whether places of the world snap to it, and not the way.
-        elements: names of Blender's elements of geometry.
+        grid: whether positions snap to the world grid; otherwise displacements snap to increments.
+        elements: names of Blender's geometric snap elements.
     """
 
     step: float = 0.0
@@ -49,11 +50,11 @@ class Snapping:
 
 
 def read_snapping(context: bpy.types.Context, *, turning: bool, inverted: bool, fine: bool) -> Snapping:
-    """The settings, for what is being done.
+    """Read the snapping settings.
 
     Args:
         context: of the 3D view.
-        turning: whether a bone is turned; inverted: whether Ctrl is held; fine: whether Shift is.
+        turning: whether a bone is turned; inverted: whether Ctrl is pressed; fine: whether Shift is pressed.
     """
     settings = context.scene.tool_settings
     concerned = settings.use_snap_rotate if turning else settings.use_snap_translate
@@ -69,7 +70,7 @@ def read_snapping(context: bpy.types.Context, *, turning: bool, inverted: bool, 
 
 
 def _step(context: bpy.types.Context) -> float:
-    """Blender units between lines of the grid; in a view along an axis of those that are drawn."""
+    """Blender units between grid lines; in an axis-aligned view, between the lines that are drawn."""
     view: Any = context.space_data
     shown, region = context.region_data, context.region
     step: float = view.overlay.grid_scale_unit
@@ -81,7 +82,7 @@ def _step(context: bpy.types.Context) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Surface:
-    """A mesh in the world: tree over its triangles, vertices (V, 3), edges (E, 2) of them."""
+    """A mesh in world space: BVH tree, vertices (V, 3), edges (E, 2)."""
 
     tree: Any
     vertices: Array
@@ -89,7 +90,7 @@ class _Surface:
 
 
 class Snapper:
-    """The surroundings of a figure, read when they are first asked for in a frame.
+    """The objects around a figure, read at the first query of each frame.
 
     Args:
         armature: of the figure.
@@ -103,12 +104,12 @@ class Snapper:
     def place(
         self, context: bpy.types.Context, sight: Sight, pixel: npt.ArrayLike, elements: frozenset[str]
     ) -> Array | None:
-        """(3,) world, what a pixel snaps to: a vertex before an edge before a face; None for nothing.
+        """(3,) world, the snap target at a pixel: a vertex, else an edge, else a face; None if there is none.
 
         Args:
             context: of the 3D view.
-            sight: how its region looks at the world; pixel: (2,) of it.
-            elements: of `Snapping`.
+            sight: the view of its region; pixel: (2,) in it.
+            elements: see `Snapping`.
         """
         if not elements:
             return None
@@ -136,14 +137,14 @@ class Snapper:
             self._surfaces = list(_surfaces(context, self._name))
 
     def _hit(self, start: Array, along: Array) -> Array | None:
-        """(3,) where a ray first meets a surface."""
+        """(3,) the first intersection of a ray with a surface."""
         ray = Vector(start.tolist()), Vector(along.tolist())
         rays = (one.tree.ray_cast(*ray) for one in self._surfaces)
         hits = [(distance, place) for place, _, _, distance in rays if place is not None]
         return np.array(min(hits, key=lambda hit: hit[0])[1]) if hits else None
 
     def _is_hidden(self, sight: Sight, place: Array) -> bool:
-        """Whether a surface is before a place."""
+        """Whether a surface is in front of a point."""
         start, along = sight.ray(sight.pixels(place))
         hit = self._hit(start, along)
         far = float(along @ (place - start))
@@ -151,7 +152,7 @@ class Snapper:
 
 
 def _surfaces(context: bpy.types.Context, name: str) -> Iterator[_Surface]:
-    """What is visible in a view and no part of the figure, instances too."""
+    """The visible surfaces that do not belong to the figure, including instances."""
     armature = bpy.data.objects[name]
     for shown in context.evaluated_depsgraph_get().object_instances:
         thing: Any = shown.object
@@ -169,13 +170,13 @@ def _surfaces(context: bpy.types.Context, name: str) -> Iterator[_Surface]:
 
 
 def _is_visible(thing: bpy.types.Object, context: bpy.types.Context) -> bool:
-    """Whether an object is shown in a view, which may be a local one."""
+    """Whether an object is shown in a view, also in local view."""
     view: Any = context.space_data
     return thing.visible_in_viewport_get(view)
 
 
 def _points(places: list[Array], sight: Sight, pixel: npt.ArrayLike) -> tuple[Array, Array]:
-    """Distances (N,) from a pixel, inf for what is behind the eye, and places (N, 3)."""
+    """Distances (N,) from a pixel, inf behind the eye, and points (N, 3)."""
     every = np.concatenate([np.zeros((0, 3)), *places])
     distance = np.linalg.norm(sight.pixels(every) - np.asarray(pixel), axis=1)
     return np.nan_to_num(distance, nan=np.inf), every
@@ -184,11 +185,11 @@ def _points(places: list[Array], sight: Sight, pixel: npt.ArrayLike) -> tuple[Ar
 def _on_edges(
     surfaces: list[_Surface], sight: Sight, pixel: npt.ArrayLike, reach: float
 ) -> tuple[Array, Array]:
-    """As `_points`, of the places on edges that are nearest to a pixel."""
+    """The same as `_points` for the nearest points on edges."""
     ends = np.concatenate([np.zeros((0, 2, 3)), *(one.vertices[one.edges] for one in surfaces)])
     first, last = np.moveaxis(sight.pixels(ends), 1, 0)
     way = last - first
-    with np.errstate(invalid="ignore", divide="ignore"):  # of edges that are seen end-on
+    with np.errstate(invalid="ignore", divide="ignore"):  # edges seen end-on
         share = ((np.asarray(pixel) - first) * way).sum(1) / (way * way).sum(1)
     nearest = first + np.clip(np.nan_to_num(share), 0.0, 1.0)[:, None] * way
     distance = np.nan_to_num(np.linalg.norm(nearest - np.asarray(pixel), axis=1), nan=np.inf)
@@ -198,7 +199,7 @@ def _on_edges(
 
 
 def _along(sight: Sight, pixel: Array, start: Array, end: Array) -> Array:
-    """(3,) the place between two that is nearest to a pixel's line of sight."""
+    """(3,) the point between two points that is nearest to a pixel's line of sight."""
     length = float(np.linalg.norm(end - start))
     axis = (end - start) / (length or 1.0)
     found: Array = start + np.clip(sight.along_axis(pixel, start, axis), 0.0, length) * axis

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The solver of a drag: each update goes on from the pose of the one before.
+"""The solver of a drag: each update continues from the pose of the previous one.
 
-While the mouse moves an update is one solve of the library that follows the one before, within the turn limit
-of a frame. While it rests the figure goes on to the pose that is best, by small turns. Two things may be
-better elsewhere, where no small turn leads: a limb that is straight may be better bent, and a hand that is
-short may come nearer from the pose before the drag. Both are looked for from there.
+While the mouse moves, an update is one solve with the turn limit of a frame. While it rests, the figure
+approaches the best pose in small steps. Two kinds of better poses are not reachable in small steps: a
+straight limb may be better bent, and a bone that misses its target may come nearer from the pose before the
+drag. Both are searched for.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ from .parameters import DEFAULTS, DragParameters
 
 
 class DragSolver:
-    """The updates of one hold.
+    """The updates of one grip.
 
     Args:
-        plan: with what is dragged; rows: its effectors; length: of the figure, metres.
-        seconds: that an update may take; infinite for updates that go to their end.
+        plan: with the dragged effectors; rows: of these; length: of the figure, metres.
+        seconds: time limit of an update; infinite for updates that converge.
 
     Attributes:
-        counts: (E,) the effectors that are to be where they should: the hand, and what holds against it.
-        last: what the last update came to; None before the first.
-        arrived: asked again, the figure would not move.
+        counts: (E,) the effectors that must reach their targets: the dragged ones and the stronger ones.
+        last: the result of the last update; None before the first.
+        arrived: whether another update with the same task would not move the figure.
     """
 
     def __init__(
@@ -70,23 +70,23 @@ class DragSolver:
         exact: dict[str, Any] = {"accuracy": "exact", "restarts": 0}
         self._resting = plan.solver(most=parameters.at_rest, max_turn=parameters.turn, **exact, **limited)
         self._exact = plan.solver(most=parameters.at_most, **exact)
-        # near a straight limb only short steps gain: they are sought before curvature is
+        # near a straight limb only short steps improve: they are tried before the curvature
         most = Patience(ik_parameters.before_curvature.slow, ik_parameters.at_last.refused)
         patient = replace(ik_parameters, before_curvature=most)
         self._patient = plan.solver(most=parameters.at_most, parameters=patient, **exact)
         self._lost = plan.solver(most=parameters.at_most, **exact, **limited)
         self._search = plan.solver(most=parameters.search_iterations, accuracy="exact", restarts=1)
-        self._towards: Array | None = None  # (n,) of a better pose that the figure is on its way to
+        self._towards: Array | None = None  # (n,) a better pose that the figure moves towards
         self._tried: Sequence[float] = ()  # see `bent_instead`
-        self._begun: Solved | None = None  # one that began anew, as far as it is,
-        self._idle = 0  # and how many updates it has gained next to nothing in
-        self._vain = 0.0  # what was missed where to begin anew was of no use
+        self._begun: Solved | None = None  # unfinished solve from the pose before the drag
+        self._idle = 0  # number of its updates with little gain
+        self._vain = 0.0  # error at the last failed attempt to start again
 
     def update(self, task: Task, *, rests: bool) -> Solved:
-        """The figure as near to what is asked for as it gets in time.
+        """Solve a task as well as possible within the time limit.
 
         Args:
-            task: what is asked for; rests: whether the same was asked for in the last update.
+            task: with the new targets; rests: whether the targets are the same as in the last update.
         """
         last = self.last
         if last is None or self._endless:
@@ -115,12 +115,12 @@ class DragSolver:
         return solved
 
     def strides(self, way: float) -> int:
-        """In how many updates to follow the hand along a way, metres."""
+        """Number of updates for a displacement of the target, metres."""
         own = self._parameters
         return max(1, min(ceil(way / (own.stride * self._length)), own.strides))
 
     def finish(self, task: Task) -> Solved:
-        """The pose in which the figure comes to rest, however long that takes."""
+        """The converged pose, without a time limit."""
         return self._to_the_end(task)
 
     def _to_the_end(self, task: Task) -> Solved:
@@ -149,7 +149,7 @@ class DragSolver:
         return solve_task(task, last, brief=True, ask=ask)
 
     def _look_for_bends(self, task: Task, solved: Solved) -> None:
-        """See whether straight limbs had better be bent, and let the figure go there."""
+        """Check whether straight limbs are better bent, and set the pose to move towards."""
         if not task.figure.exact:
             return
         ask: Callable[[Array], ik.Solution] = partial(self._exact.solve, task.problem)
@@ -158,7 +158,7 @@ class DragSolver:
             self._towards, self.arrived = other.q, False
 
     def _begin_anew(self, task: Task, solved: Solved) -> Solved:
-        """A pose found from the one before the drag, if it is nearer; some of the way in each update."""
+        """Continue a solve from the pose before the drag, and return its pose if that is better."""
         if self._begun is None and not self._may_come_nearer(task, solved):
             return solved
         start = self._begun
@@ -174,13 +174,13 @@ class DragSolver:
         return chosen
 
     def _better(self, task: Task, solved: Solved, anew: Solved) -> Solved:
-        """The one that began anew if it is worth it."""
+        """`anew` if its error is sufficiently smaller, else `solved`."""
         taken = self.off(anew) < self._parameters.nearer * self.off(solved)
         self._vain = 0.0 if taken else self.off(solved)
         return anew if taken else solved
 
     def _may_come_nearer(self, task: Task, solved: Solved) -> bool:
-        """Whether to begin anew may be worth it."""
+        """Whether another start may reduce the error."""
         own, off = self._parameters, self.off(solved)
         pose = ik.Pose.forward(task.figure.skeleton, solved.q)
         found, _ = effector_errors(len(self.counts), task.parts, error_lower_bounds(task.problem, pose))
@@ -188,10 +188,10 @@ class DragSolver:
         return least <= self._tolerance or (least < own.much_nearer * off and off > own.farther * self._vain)
 
     def is_there(self, solved: Solved) -> bool:
-        """Whether the hand has what it wants and all that holds against it holds."""
+        """Whether the dragged bone is at its target and all stronger effectors are at theirs."""
         return self.off(solved) <= self._tolerance
 
     def off(self, solved: Solved) -> float:
-        """By how much that is missed, metres or radians; what gives way may."""
+        """Largest error of the effectors that count, metres or radians."""
         off = np.concatenate([solved.distance[self.counts], solved.angle[self.counts]])
         return float(np.nanmax(off, initial=0.0))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which bone a click would select, worked out from the shapes: for what is shown before the click.
+"""Which bone a click would select, computed from the drawn shapes; for highlights before the click.
 
-Blender looks into a square about the mouse, then into smaller ones while there are several bones in them, and
-of those it takes the one that comes nearest to the viewer there. Meshes hide none, whatever the shading.
+Blender searches a square around the mouse, then smaller squares while these contain several bones, and
+selects the bone that is nearest to the viewer there. Meshes do not hide bones, whatever the shading.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from .drawn_bones import DrawnBones, read_drawn
 from .view import Array, Sight
 
-_HALF_SIDES: Final = (13.5, 8.5, 4.5)  # from the mouse to the middle of the last pixel, whatever the scale
+_HALF_SIDES: Final = (13.5, 8.5, 4.5)  # pixels from the mouse to the middle of the last pixel, at any scale
 
 
 def bone_under_mouse(
@@ -25,9 +25,9 @@ def bone_under_mouse(
     """The visible bone that a click would select, of any armature in Pose Mode.
 
     Args:
-        context: for what is visible, and how.
-        sight: how the region looks at the world.
-        pixel: (2,) where the mouse is in it.
+        context: for the visible bones and their display.
+        sight: the view of the region.
+        pixel: (2,) of the mouse in the region.
     """
     bones: list[Any] = [bone for bone in context.visible_pose_bones or () if not bone.bone.hide_select]
     if not bones or not _shows_bones(context.space_data):
@@ -41,16 +41,16 @@ def bone_under_mouse(
 def nearest_drawn(
     drawn: DrawnBones, corners_screen: Array, pixel: npt.ArrayLike, scale: float = 1.0
 ) -> int | None:
-    """The bone that Blender's rule finds.
+    """The bone that Blender's selection rule finds.
 
     Args:
-        drawn: what is drawn for bones.
-        corners_screen: (C, 3) its corners, as `Sight.screen` tells; nan where they cannot be seen.
-        pixel: (2,) where the mouse is.
-        scale: pixels of the window for one of the interface, by which lines are thicker.
+        drawn: the shapes of the bones.
+        corners_screen: (C, 3) its corners, see `Sight.screen`; NaN if not visible.
+        pixel: (2,) of the mouse.
+        scale: window pixels per interface pixel, which scales the line widths.
 
     Returns:
-        Number of the bone, None if none is near.
+        Index of the bone, None if none is near.
     """
     about = corners_screen - (*np.asarray(pixel, dtype=float), 0.0)
     wide = scale * drawn.half_widths
@@ -72,16 +72,16 @@ def nearest_drawn(
 
 
 def _near(figures: Array, wide: Array) -> npt.NDArray[np.intp]:
-    """Which of (F, n, 3) lines or triangles, wider by (F,) pixels, may be in the largest square."""
+    """Indices of (F, n, 3) lines or triangles, widened by (F,) pixels, that may be in the largest square."""
     reach = (_HALF_SIDES[0] + wide)[:, None]
     inside = (figures[..., :2].min(1) <= reach) & (figures[..., :2].max(1) >= -reach)
     return np.flatnonzero(inside.all(-1))
 
 
 def _on_lines(lines: Array, owner: npt.NDArray[np.intp], half: Array) -> list[tuple[int, float]]:
-    """Bone and least depth of each line (L, 2, 3) within a square of its own (L,)."""
+    """Bone and smallest depth of each line (L, 2, 3) within its square (L,)."""
     start, way = lines[:, 0], lines[:, 1] - lines[:, 0]
-    with np.errstate(divide="ignore", invalid="ignore"):  # a line along an axis meets two sides nowhere
+    with np.errstate(divide="ignore", invalid="ignore"):  # axis-parallel lines do not cross two sides
         sides = (np.stack([-half, half])[..., None] - start[:, :2]) / way[:, :2]
     enters, leaves = np.clip(sides.min(0).max(-1), 0.0, None), np.clip(sides.max(0).min(-1), None, 1.0)
     hit = np.flatnonzero(enters <= leaves)
@@ -90,11 +90,11 @@ def _on_lines(lines: Array, owner: npt.NDArray[np.intp], half: Array) -> list[tu
 
 
 def _in_areas(areas: Array, owner: npt.NDArray[np.intp], half: float) -> list[tuple[int, float]]:
-    """Bone and depth of each triangle (T, 3, 3) at those corners of the square that it covers."""
+    """Bone and depth of each triangle (T, 3, 3) at the corners of the square that it covers."""
     corners = half * np.array([(-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (1.0, 1.0)])
     first, one, other = areas[:, 0], areas[:, 1] - areas[:, 0], areas[:, 2] - areas[:, 0]
     off = corners - first[:, None, :2]
-    with np.errstate(divide="ignore", invalid="ignore"):  # a triangle that is seen edge-on covers nothing
+    with np.errstate(divide="ignore", invalid="ignore"):  # triangles seen edge-on cover nothing
         area = one[:, 0] * other[:, 1] - one[:, 1] * other[:, 0]
         u = (off[..., 0] * other[:, None, 1] - off[..., 1] * other[:, None, 0]) / area[:, None]
         v = (off[..., 1] * one[:, None, 0] - off[..., 0] * one[:, None, 1]) / area[:, None]
@@ -105,12 +105,12 @@ def _in_areas(areas: Array, owner: npt.NDArray[np.intp], half: float) -> list[tu
 
 
 def _shows_bones(view: Any) -> bool:
-    """Whether a 3D view shows bones; None where there is none, as in a script."""
+    """Whether a 3D view shows bones; None for a script without a view."""
     return view is None or (view.overlay.show_overlays and view.overlay.show_bones)
 
 
 def is_opaque(view: Any) -> bool:
-    """Whether a 3D view hides what is behind a surface; None where there is none, as in a script."""
+    """Whether a 3D view hides things behind surfaces; None for a script without a view."""
     if view is None:
         return True
     shading = view.shading

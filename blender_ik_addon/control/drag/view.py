@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Between pixels of a 3D view and the world: numbers, so that it can be tested without a window."""
+"""Conversion between pixels of a 3D view and world space; plain numbers, testable without a window."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _END_ON: Final = (
 
 @dataclass(frozen=True)
 class Sight:
-    """How a region looks at the world. Pixels count from the region's lower left corner.
+    """The projection of a region. Pixels are counted from the region's lower left corner.
 
     Attributes:
-        projection: (4, 4) clip space from world, as `RegionView3D.perspective_matrix`.
-        view: (4, 4) view space from world, as `RegionView3D.view_matrix`.
+        projection: (4, 4) world to clip space, `RegionView3D.perspective_matrix`.
+        view: (4, 4) world to view space, `RegionView3D.view_matrix`.
         width, height: of the region, pixels.
-        perspective: whether lines of sight meet in an eye.
+        perspective: whether the projection is perspective.
     """
 
     projection: Array
@@ -35,18 +35,18 @@ class Sight:
 
     @property
     def forward(self) -> Array:
-        """(3,) the direction in which the view looks, world, of length 1."""
+        """(3,) the viewing direction, world, of length 1."""
         into: Array = -self.view[2, :3]
         return into / np.sqrt(into @ into)
 
     def pixels(self, world: npt.ArrayLike) -> Array:
-        """(..., 3) points of the world as (..., 2) pixels; nan for what is behind the eye."""
+        """Project (..., 3) world points to (..., 2) pixels; NaN behind the eye."""
         return self.screen(world)[..., :2]
 
     def screen(self, world: npt.ArrayLike) -> Array:
-        """(..., 3) points of the world as (..., 3) pixels and depth, which grows away from the viewer.
+        """Project (..., 3) world points to (..., 3) pixels and depth, which grows away from the viewer.
 
-        Straight lines stay straight in it. nan for what is behind the eye.
+        Straight lines stay straight. NaN behind the eye.
         """
         point = np.asarray(world, dtype=float)
         clip = point @ self.projection[:, :3].T + self.projection[:, 3]
@@ -68,10 +68,10 @@ class Sight:
     def place(
         self, pixel: npt.ArrayLike, through: npt.ArrayLike, normal: npt.ArrayLike | None = None
     ) -> Array:
-        """Where a pixel is in a plane through a point of the world (3,); without a normal it faces the view.
+        """The point of a pixel in a plane through a world point (3,); the plane faces the view by default.
 
-        Where that plane is seen edge-on, or beyond its horizon, the place in the plane that faces the view
-        counts, moved along the normal.
+        If the plane is seen edge-on, or the pixel is beyond its horizon, the point in the view-facing plane
+        is used, projected onto the plane.
         """
         start, along = self.ray(pixel)
         point, across = (
@@ -85,10 +85,10 @@ class Sight:
         return start + along * gap / slope
 
     def along_axis(self, pixel: npt.ArrayLike, through: npt.ArrayLike, axis: npt.ArrayLike) -> float:
-        """How far along an axis (3,) through a point (3,) a pixel is, metres from the point.
+        """Position of a pixel along an axis (3,) through a point (3,), metres from the point.
 
-        That is where the axis comes nearest to the line of sight. Of an axis that is seen end-on nothing
-        can be told so: there the way of the mouse upwards counts.
+        It is the point of the axis nearest to the line of sight. For an axis seen end-on this is undefined,
+        so the upward motion of the mouse is used.
         """
         point, axis = np.asarray(through, dtype=float), np.asarray(axis, dtype=float)
         start, along = self.ray(pixel)
@@ -106,7 +106,7 @@ class Sight:
 
 
 def read_sight(region: Any, region_data: Any) -> Sight:
-    """How a region of a 3D view looks at the world.
+    """Read the projection of a region of a 3D view.
 
     Args:
         region: a `bpy.types.Region`; region_data: its `bpy.types.RegionView3D`.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Knees and elbows that bend the wrong way are solved again from a pose in which they bend correctly.
+"""Solves limbs that bend the wrong way again, from a pose in which they bend correctly.
 
-A limb reaches most places with its joint bent either way, and near the straight limb a solver prefers
-neither. Limits on the bones decide it; without limits, this does. Limbs that are straight in the posture tend
-back to the wrong side. They are solved once more as hinges, whose limits end where the limb is straight.
+Most targets can be reached with either bend, and near the straight limb a solver prefers neither. Limits on
+the bones decide it; this is for bones without limits. If a limb is straight in the posture, the solver tends
+back to the wrong side. So the second solve treats it as a hinge whose limit is at the straight limb.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from ...bridge.hinges import Hinges
 from ...bridge.limb_joints import POSED, LimbJoints
 from ...bridge.skeleton import Figure
 
-_TRIES: Final = 3  # the first without limits; hinges may spoil another limb, which is a hinge in the next
-_AS_GOOD: Final = 1e-3  # of the figure's size, or radians
-_NOTHING: Final = 1e-6  # of a limb's length
+_TRIES: Final = 3  # first without hinges; a hinge may spoil another limb, which is then added
+_AS_GOOD: Final = 1e-3  # allowed increase of an error: share of the figure's size, or radians
+_NOTHING: Final = 1e-6  # share of a limb's length below which a length counts as zero
 
 
 def bent_rightly(
@@ -33,12 +33,12 @@ def bent_rightly(
     before: Array | None,
     solve: Callable[[ik.Problem, Array], ik.Solution],
 ) -> ik.Solution:
-    """A solution with its limbs bent correctly, if one is as good.
+    """The solution with its limbs bent correctly, if that one is as good.
 
     Args:
-        figure: measured at the pose that the frame starts from; problem: that was solved.
-        solution: as it came.
-        before: coordinates of the frame before; a limb bent wrongly there stays so, to avoid a jump.
+        figure: measured at the pose that the frame starts from; problem: the solved one.
+        solution: of the problem.
+        before: coordinates of the previous frame; a limb bent wrongly there is not changed, to avoid a jump.
         solve: solves a problem from coordinates.
     """
     limbs = figure.limbs
@@ -78,15 +78,15 @@ def _hinged(figure: Figure, limbs: LimbJoints, problem: ik.Problem, rows: list[i
 
 
 def _bend(figure: Figure, limbs: LimbJoints, row: int, pose: ik.Pose, q: Array) -> None:
-    """Put the middle joint of a limb on the correct side, with both ends unchanged.
+    """Move the middle joint of a limb to the correct side, with both ends unchanged.
 
-    It bends in the plane of the pose that the frame starts from, carried along with what the limb hangs from
-    and by the smallest turn that takes the limb from the line that it was on to its new one.
+    The plane of the bend is that of the starting pose, moved with the limb's parent and by the smallest
+    rotation from the limb's old direction to its new one.
 
     Args:
-        figure: measured at that pose.
-        limbs: of the figure; row: which one.
-        pose: in which it is bent wrongly; q: (n,) its coordinates, changed in place.
+        figure: measured at the starting pose.
+        limbs: of the figure; row: index of the limb.
+        pose: with the wrong bend; q: (n,) its coordinates, changed in place.
     """
     upper, lower, end = limbs.upper[row], limbs.lower[row], limbs.end[row]
     above = int(figure.plan.parents[upper])
@@ -123,13 +123,13 @@ def _bend(figure: Figure, limbs: LimbJoints, row: int, pose: ik.Pose, q: Array) 
 
 
 def _untwisted(figure: Figure, limbs: LimbJoints, row: int) -> Array:
-    """(3,) axis of a limb's bend in the lower bone's own axes, as the frame starts."""
+    """(3,) axis of a limb's bend in the lower bone's own axes, in the starting pose."""
     turned = rotation.swing_twist_matrix(figure.q[limbs.turns[row]])
     return np.asarray(turned.T @ limbs.axis[row])
 
 
 def put(figure: Figure, joint: int, above: Array, frame: Array, q: Array) -> None:
-    """Coordinates of a joint for a frame."""
+    """Set the coordinates of a joint so that it has a given rotation (3, 3)."""
     skeleton = figure.skeleton
     turns = rotation.swing_twist_turns(skeleton.rest_rotation[joint].T @ above.T @ frame)
     mine: Indices = np.flatnonzero((skeleton.owner == joint) & (skeleton.slot >= 3))
@@ -141,7 +141,7 @@ def _unit(v: Array) -> Any:
 
 
 def _between(a: Array, b: Array) -> Array:
-    """The smallest rotation that takes one unit vector to another."""
+    """The smallest rotation between two unit vectors."""
     axis = np.cross(a, b)
     size = float(np.linalg.norm(axis))
     if size < 1e-9:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What each bone of an armature is: as it is recognised, and as its user has corrected it."""
+"""The anatomical kind of each bone of an armature: recognised, with the user's corrections."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def bone_map(armature: bpy.types.Object, bones: Bones, up: Array) -> BoneMap:
     """The map of an armature.
 
     Args:
-        armature: the original object; bones: of it; up: (3,) away from the ground, armature space.
+        armature: the original object; bones: its bones; up: (3,) up direction, armature space.
     """
     deforming = np.array([armature.data.bones[name].use_deform for name in bones.names], dtype=np.bool_)
     return read_map(bones, up, deforming, told_kinds(armature))
@@ -30,7 +30,7 @@ def long_bones(whole: BoneMap) -> Flags:
 
 
 def told_kinds(armature: bpy.types.Object) -> dict[str, str]:
-    """Kinds of bones that are told, by name; the bone of the other side is alike if it is not told itself."""
+    """Kinds that the user has set, by bone; they also apply to the other side, unless that has its own."""
     told = {name: kind for name, kind in bone_settings(armature, "kind").items() if kind != FROM_FIGURE}
     others = {other_side(armature.data.bones, name): kind for name, kind in told.items()}
     others.pop("", None)

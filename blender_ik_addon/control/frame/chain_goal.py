@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A goal that may only use part of the figure: an effector whose chain is shorter than what others move."""
+"""A goal for an effector whose chain is shorter than the part of the figure that moves."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ from ...bridge.armature import Array, Flags
 
 
 class WithinChain(Goal):
-    """Another goal with the columns of its Jacobian cut to some coordinates.
+    """Restricts the Jacobian of another goal to some coordinates.
 
-    The figure above the chain still carries the effector along when other goals move it; this goal has no say
-    in that.
+    The bones above the chain still carry the effector when other goals move them, but not for this goal.
 
     Args:
         goal: any goal.
-        keep: (n,) the coordinates that it may use.
+        keep: (n,) whether the goal may use each coordinate.
     """
 
     whole = False
@@ -34,17 +33,17 @@ class WithinChain(Goal):
 
     @property
     def kind(self) -> str:  # type: ignore[override]
-        """That of the goal within."""
+        """See the inner goal."""
         return self.goal.kind
 
     @property
     def unit(self) -> str:  # type: ignore[override]
-        """That of the goal within."""
+        """See the inner goal."""
         return self.goal.unit
 
     @property
     def rows(self) -> int:  # type: ignore[override]
-        """That of the goal within."""
+        """See the inner goal."""
         return self.goal.rows
 
     def evaluate(self, pose: Pose) -> Residual:
@@ -53,19 +52,19 @@ class WithinChain(Goal):
         return Residual(error, np.where(self.keep, jacobian, 0.0))
 
     def moved(self, skeleton: Skeleton) -> Flags:
-        """What moves the goal within, inside its chain or not."""
+        """The coordinates that move the inner goal, inside its chain or not."""
         return self.goal.moved(skeleton)
 
     def sizes(self, error: Array) -> Array:
-        """Lengths of the goal's errors."""
+        """See the inner goal."""
         return self.goal.sizes(error)
 
     def check(self, skeleton: Skeleton) -> None:
-        """Whether the goal fits the skeleton."""
+        """Check that the goal fits the skeleton."""
         self.goal.check(skeleton)
 
     def bind_as(self, before: Goal) -> None:
-        """Take over what the goal within another one has worked out."""
+        """Reuse the prepared data of the inner goal of another one."""
         if isinstance(before, WithinChain):
             self.goal.bind_as(before.goal)
 
@@ -79,10 +78,10 @@ class WithinChain(Goal):
         return type(self)(self.goal.at(frame), self.keep)
 
     def with_targets(self, **targets: Array) -> Self:
-        """The goal within, towards other targets."""
+        """The goal with other targets."""
         return type(self)(self.goal.with_targets(**targets), self.keep)
 
     def with_choices(self, pose: Pose, before: Goal | None = None) -> Self:
-        """The goal within, settled."""
+        """The goal with its alternatives chosen, see the inner goal."""
         earlier = before.goal if isinstance(before, WithinChain) else None
         return type(self)(self.goal.with_choices(pose, earlier), self.keep)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compare the solved pose with Blender where constraints on solved bones may change it.
+"""Compares the solved pose with Blender's, if constraints on solved bones may change it.
 
-A Limit Rotation, for example, is evaluated after the solve and is not part of it. It rarely changes the pose,
-so it is allowed; the report has to state the errors that Blender shows.
+A Limit Rotation constraint, for example, is evaluated after the solve. It rarely changes the pose, so it is
+allowed, but the report must state the errors that Blender shows.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from .sample import take_sample
 from .solved import Solved
 from .task import Task, make_tasks
 
-_SEEN: Final = 1e-4  # of the figure's size, or radians
+_SEEN: Final = 1e-4  # visible difference: share of the figure's size, or radians
 
 
 def meddling(armature: bpy.types.Object, plan: Plan) -> str:
-    """What may change the result after the solve, as a sentence; "" where nothing does.
+    """Which constraint may change the result after the solve, as a sentence; "" if there is none.
 
     Args:
         armature: the original object.
-        plan: of it.
+        plan: of the armature.
     """
     faults = constraint_faults(armature, plan.bones, frozenset(plan.solved))
     return next((fault.sentence for fault in faults if not fault.blocking), "")
@@ -44,8 +44,8 @@ def shown_task(
 
     Args:
         plan: of the armature.
-        armature: the original object, into which the frame was written.
-        figure: of the plan, at any frame.
+        armature: the original object, with the frame's pose written.
+        figure: of the plan, in any frame.
         depsgraph: evaluated, at that frame.
     """
     sample = take_sample(plan, armature, depsgraph, frame)
@@ -59,13 +59,13 @@ def as_shown(task: Task, solved: Solved, sentence: str) -> Solved:
     Args:
         task: the frame with the pose that Blender shows.
         solved: the frame.
-        sentence: what may have changed it.
+        sentence: on the constraint that may have changed it.
     """
     plan, sample = task.plan, task.sample
     there = ik.Pose.forward(task.figure.shown, task.figure.q)
     found = effector_errors(len(plan.effectors), task.parts, task.problem.errors(there))
     sizes = (task.problem.length, 1.0)
-    # below 1 its target is drawn back to where the animation has the bone
+    # with an influence below 1, the target is blended with the animated pose
     whole = sample.demands.influence >= 1.0
     another, off = np.zeros((2, len(plan.effectors)), dtype=bool)
     for now, then, size in zip(found, (solved.distance, solved.angle), sizes, strict=True):

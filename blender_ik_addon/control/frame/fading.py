@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Targets of effectors whose influence is below 1: drawn back towards the pose that the frame starts from.
+"""Targets of effectors whose influence is below 1: blended with the pose that the frame starts from.
 
-A target that is drawn back, other than a smaller weight, lets an animated influence fade in and out without a
-jump.
+Unlike a smaller weight, a blended target lets an animated influence fade in and out without a jump.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from ikmath import rotation
 from ...bridge.armature import Array
 from .plan import EffectorPlan
 
-_TINY: Final = 1e-12  # metres; a limb whose ends are nearer to each other has no line
+_TINY: Final = 1e-12  # metres; a limb whose ends are closer has no direction
 
 
 def faded(
@@ -28,14 +27,14 @@ def faded(
     start: tuple[Array, Array],
     pose: ik.Pose,
 ) -> tuple[Array, Array]:
-    """Places (E, 3) and rotations (E, 3, 3) of the targets, drawn back.
+    """Blend the targets: positions (E, 3) and rotations (E, 3, 3).
 
     Args:
         effectors: E of them.
         influence: (E,) in [0, 1].
-        target: places (E, 3) and rotations (E, 3, 3) that are wanted in the end, figure space.
-        start: places (E, 3) of the effectors' points and rotations (E, 3, 3) of their bones, before.
-        pose: before.
+        target: positions (E, 3) and rotations (E, 3, 3) for an influence of 1, figure space.
+        start: positions (E, 3) of the effectors' points and rotations (E, 3, 3) of their bones in `pose`.
+        pose: that the frame starts from.
     """
     (place, turn), (point, frame) = target, start
     share = influence[:, None]
@@ -43,9 +42,9 @@ def faded(
     turned = rotation.exp(share * rotation.log(turn @ np.swapaxes(frame, -1, -2))) @ frame
     for row, effector in enumerate(effectors):
         if effector.alone:
-            drawn[row], turned[row] = place[row], turn[row]  # `bridge.goals` sees to it
+            drawn[row], turned[row] = place[row], turn[row]  # `bridge.goals` handles the influence
         elif "aim" in effector.kind.asks:
-            # Nearer on the same line would be no less of an aim.
+            # A nearer point on the same line would not weaken an aim.
             drawn[row] = (
                 _between(frame[row] @ effector.axis, place[row] - point[row], influence[row]) + point[row]
             )
@@ -54,12 +53,12 @@ def faded(
         elif "plane" in effector.kind.asks:
             turned[row] = turn[row]
             if effector.settings["one_sided"] and turn[row, :, 2] @ (point[row] - place[row]) > 0.0:
-                drawn[row] = place[row]  # a floor does not rise towards a point above it
+                drawn[row] = place[row]  # a floor does not rise to a point above it
     return drawn, turned
 
 
 def _between(axis: Array, way: Array, share: float) -> Array:
-    """(3,) as long as `way`, turned that share of the angle from the axis to it."""
+    """(3,) with the length of `way`, rotated from the axis towards it by a share of the angle."""
     length = float(np.sqrt(way @ way))
     if length == 0.0:
         return way
@@ -67,13 +66,13 @@ def _between(axis: Array, way: Array, share: float) -> Array:
     across = np.cross(axis, ahead)
     sine, cosine = float(np.sqrt(across @ across)), float(axis @ ahead)
     if sine == 0.0:
-        return way  # straight ahead, or straight behind, where no way round is the shorter one
+        return way  # parallel, or opposite, where the direction of rotation is undefined
     turn: Array = rotation.exp(across / sine * (share * float(np.arctan2(sine, cosine))))
     return length * (turn @ axis)
 
 
 def _pole_between(effector: EffectorPlan, pose: ik.Pose, pole: Array, end: Array, share: float) -> Array:
-    """(3,) the pole, turned about its limb's line to that share of the angle from where the joint points."""
+    """(3,) the pole, rotated about the limb's line by a share of the angle from the joint's present side."""
     middle, root = pose.point(effector.bone), pose.point(str(effector.settings["root"]))
     line = (end - root) / max(float(np.sqrt((end - root) @ (end - root))), _TINY)
     bend, way = middle - root, pole - root

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From the effectors of a frame to ikmath's goals.
+"""Converts the effectors of a frame to goals of `ikmath`.
 
-Effectors of one kind, priority and chain become one goal object, so that twelve effectors cost a few numpy
-calls. Other kinds (see `bridge.goals`) are made one by one.
+Effectors of the same kind, priority and chain become one goal object, so that many effectors need few numpy
+calls. Kinds in `bridge.goals.ALONE` get one goal per effector.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from .plan import Plan
 from .sample import Sample
 
 _NOWHERE = Target(np.zeros((0, 3)), np.zeros((0, 3, 3)))
-_SAME_POINT = 1e-6  # relative; a point of a bone is measured in single precision, so it trembles by that much
+_SAME_POINT = 1e-6  # relative; precision of a bone's point in single precision
 
 
 @dataclass(frozen=True)
 class Part:
-    """One goal object, the rows of the plan's effectors in it, and their kind."""
+    """One goal object, with its rows in the plan's effectors, and its kind."""
 
     goal: Goal
     rows: Indices
@@ -40,7 +40,7 @@ class Part:
 
 
 def wanted(plan: Plan, figure: Figure, sample: Sample) -> Wanted:
-    """Targets of a frame, drawn back to the animated pose where the influence is below 1.
+    """Targets of a frame, blended with the animated pose where the influence is below 1.
 
     Args:
         plan: the armature's plan.
@@ -58,7 +58,6 @@ def wanted(plan: Plan, figure: Figure, sample: Sample) -> Wanted:
         point, frame = start.point(bones, offset), start.frame(bones)
         keeping = plan.keeping[:, None]
         position, turned = np.where(keeping, point, position), np.where(keeping[:, None], frame, turned)
-        # A target that is drawn back lets an animated influence fade in and out without a jump.
         position, turned = faded(
             plan.effectors, sample.demands.influence, (position, turned), (point, frame), start
         )
@@ -88,8 +87,8 @@ def wanted_still(plan: Plan, before: Wanted, then: Sample, sample: Sample) -> Wa
 
     Args:
         plan: the armature's plan.
-        before: what was wanted in another frame; then: that frame.
-        sample: the frame, with the same pose and place of the armature.
+        before: targets of another frame; then: that frame.
+        sample: this frame, with the same pose and transform of the armature.
     """
     if plan.looks_at_start or sample.numbers != then.numbers or sample.demands.fading:
         return None
@@ -100,7 +99,7 @@ def wanted_still(plan: Plan, before: Wanted, then: Sample, sample: Sample) -> Wa
 
 
 def aimed(parts: Sequence[Part], want: Wanted) -> list[Part]:
-    """The same goals with other targets and nothing else changed; none of them is `ALONE`."""
+    """The same goals with other targets and nothing else changed; must not include goals of `ALONE`."""
     return [
         Part(part.goal.with_targets(**MANY[part.ask].targets(want, part.rows)), part.rows, part.ask)
         for part in parts
@@ -110,14 +109,14 @@ def aimed(parts: Sequence[Part], want: Wanted) -> list[Part]:
 def wanted_in_all(
     plan: Plan, figures: Sequence[Figure], samples: Sequence[Sample]
 ) -> tuple[list[Wanted], Wanted | None]:
-    """Targets of several frames, one by one and as one with an axis for the frames.
+    """Targets of several frames, separately and stacked along a frame axis.
 
     Args:
         plan: the armature's plan.
-        figures, samples: one a frame.
+        figures, samples: one per frame.
 
     Returns:
-        F of them; and all as one, None where more than they change.
+        F targets; and the stacked ones, None if more than the targets changes.
     """
     wants: list[Wanted] = []
     for number, (figure, sample) in enumerate(zip(figures, samples, strict=True)):
@@ -150,11 +149,11 @@ def _stacked(plan: Plan, wants: Sequence[Wanted]) -> Wanted | None:
 
 
 def make_parts(plan: Plan, figure: Figure, want: Wanted) -> list[Part]:
-    """The goals of one frame, or of several if the targets have an axis for them, strongest first.
+    """The goals of one frame, strongest first; or of several frames if the targets have a frame axis.
 
     Args:
         plan: the armature's plan.
-        figure: the figure that is solved, at any of its frames.
+        figure: the solved figure, in any frame.
         want: the targets.
     """
     groups: dict[tuple[Any, ...], list[int]] = {}
@@ -184,7 +183,7 @@ def _goal(want: Wanted, figure: Figure, ask: str, rows: Indices, priority: int) 
 
 
 def _shared(want: Wanted, row: int, ask: str) -> tuple[Any, ...]:
-    """What effectors must have in common to share a goal object; the row itself where they never do."""
+    """What effectors must have in common to share a goal object; the row itself if they cannot share."""
     if ask in ALONE:
         return (row,)
     told, amounts = want.settings[row], want.amounts[row]
@@ -192,7 +191,7 @@ def _shared(want: Wanted, row: int, ask: str) -> tuple[Any, ...]:
 
 
 def effector_errors(count: int, parts: Sequence[Part], errors: Array) -> tuple[Array, Array]:
-    """The solution's errors, in the order of the goals, as (E,) metres and (E,) radians of the effectors."""
+    """Sort the errors of the goals by effector: (E,) metres and (E,) radians, NaN without a goal."""
     far, turned, rest = [nan] * count, [nan] * count, iter(errors.tolist())
     for part in parts:
         for row in part.rows.tolist():
@@ -211,7 +210,7 @@ def points(plan: Plan, figure: Figure) -> Array:
 
 
 def reached(plan: Plan, figure: Figure, q: Array, row: int) -> Array:
-    """(4, 4) where an effector's point is and how its bone is turned, world, at coordinates (n,)."""
+    """(4, 4) world transform of an effector's point at coordinates (n,), with its bone's rotation."""
     bone, pose, out = plan.effectors[row].bone, ik.Pose.forward(figure.skeleton, q), np.eye(4)
     out[:3, :3] = figure.space.rotation_out(pose.frame(bone))
     out[:3, 3] = figure.space.point_out(pose.point(bone, points(plan, figure)[row]))
@@ -219,7 +218,7 @@ def reached(plan: Plan, figure: Figure, q: Array, row: int) -> Array:
 
 
 def short_chain(plan: Plan, row: int) -> str:
-    """The chain root of an effector if something that is solved lies above it, else ""."""
+    """The chain root of an effector if a solved bone is above it, else ""."""
     effector = plan.effectors[row]
     if not effector.chain_root:
         return ""
@@ -228,7 +227,7 @@ def short_chain(plan: Plan, row: int) -> str:
 
 
 def _movable(figure: Figure, chain_root: str) -> Flags:
-    """(n,) which coordinates belong to the chain root or to what hangs from it."""
+    """(n,) which coordinates belong to the chain root or its descendants."""
     skeleton = figure.skeleton
     below: Flags = skeleton.ancestors[skeleton.owner, skeleton.index(chain_root)]
     return below

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Why each effector is short where a solve ended, as sentences for the report."""
+"""The reasons why effectors miss their targets, as sentences for the report."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def held_back(
     *,
     brief: bool,
 ) -> tuple[str, ...]:
-    """(E,) why each effector is short, "" where it is reached or off.
+    """(E,) why each effector misses its target; "" if it is reached or off.
 
     Args:
-        plan: of the armature; parts: what was asked for, problem: as goals.
-        q: (n,) coordinates that were found; solution: how; near: what the figure is nearest to there.
+        plan: of the armature; parts: goals by effector; problem: the solved one.
+        q: (n,) coordinates of the result; solution: of the problem; near: the nearest obstacle there.
         brief: do not mention that the time ran out.
     """
     reasons = [""] * len(plan.effectors)
@@ -39,7 +39,7 @@ def held_back(
     rows = np.concatenate([part.rows for part in parts]).tolist()
     pose = ik.Pose.forward(problem.skeleton, q)
     errors = problem.errors(pose)
-    # the worse of place and orientation is reported
+    # the larger error of position and orientation is reported
     for number in np.argsort(errors / problem.spans, kind="stable").tolist():
         if errors[number] <= plan.tolerance:
             continue
@@ -55,10 +55,10 @@ def held_back(
 def shortest(
     plan: Plan, parts: Sequence[Part], problem: ik.Problem, solution: ik.Solution, counts: Flags
 ) -> str:
-    """The solution's message about the effectors that count; the others are meant to give way.
+    """The solution's message about the effectors that count; the others are meant to yield.
 
     Args:
-        plan: of the armature; parts: what was asked for, problem: as goals; solution: how that ended.
+        plan: of the armature; parts: goals by effector; problem: the solved one; solution: of it.
         counts: (E,) which effectors count.
     """
     rows = np.concatenate([part.rows for part in parts])

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Knees and elbows as hinges that end where the limb is straight, on bones without limits.
+"""Knees and elbows as hinges whose limit is at the straight limb, for bones without limits.
 
-For one pose it is enough to correct a limb that bends the wrong way, see `bends`. In a drag this would
-repeat: the minimum lies beyond the straight limb, and the knee would jump to and fro.
+For one pose it is enough to correct a limb that bends the wrong way, see `bends`. In a drag the correction
+would repeat, because the minimum is beyond the straight limb, and the knee would jump to and fro.
 
-A hinge at its end hides the better pose: bending a straight knee slightly costs more than it gains, bending
-it by 45 degrees less. So bent limbs are tried as starts.
+A hinge at its limit can hide a better pose: bending a straight knee slightly costs more than it gains, but
+bending it by 45 degrees gains more. So bent limbs are tried as starts.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from ...bridge.limb_joints import LimbJoints
 from ...bridge.skeleton import Figure
 from .bends import put
 
-_ASIDE: Final = np.radians(15.0)  # that a limb may bend to either side
-_STRAIGHT: Final = np.radians(20.0)  # a limb bent by less may hide a better pose,
-_BENT: Final = np.radians(60.0)  # which is searched from here
-_HARD: Final = 0.25  # effort of a limb above which that is tried, squared radians;
-_HARDER: Final = 1.25  # and again once its effort is so many times that of the last vain trial
+_ASIDE: Final = np.radians(15.0)  # range of a limb's bend about the other axis
+_STRAIGHT: Final = np.radians(20.0)  # a limb bent by less than this may hide a better pose
+_BENT: Final = np.radians(60.0)  # bend from which the other pose is searched
+_HARD: Final = 0.25  # effort of a limb above which that is tried, squared radians
+_HARDER: Final = 1.25  # factor by which the effort must exceed that of the last failed attempt
 _EQUAL: Final = 0.01  # relative difference of effort below which limbs are bent together
-_EASIER: Final = 0.95  # share of the effort of the whole figure that the other pose has at most
+_EASIER: Final = 0.95  # the other pose must have less than this share of the figure's effort
 
 
 def hinged(figure: Figure) -> Figure:
-    """The figure with its limbs kept from bending the wrong way by limits, see `Hinges.limited`.
+    """The figure with limits that keep its limbs from bending the wrong way, see `Hinges.limited`.
 
     Args:
-        figure: measured at the pose that it starts from.
+        figure: measured at its starting pose.
     """
     limbs = figure.plan.limbs
     if limbs is None:
@@ -59,11 +59,11 @@ def bent_instead(
     tried: Sequence[float],
     relaxed: Callable[[Array], ik.Solution],
 ) -> tuple[ik.Solution, Sequence[float]]:
-    """A solution with its straight limbs bent, if that costs less.
+    """The solution with its straight limbs bent, if that costs less.
 
     Args:
-        figure: of `hinged`, measured at its posture; problem: that was solved; solution: as it came.
-        tried: (k,) effort of each limb when it was tried in vain; empty before the first time.
+        figure: from `hinged`, measured at its posture; problem: the solved one; solution: of it.
+        tried: (k,) effort of each limb at its last failed attempt; empty before the first one.
         relaxed: solves the problem from other coordinates.
 
     Returns:
@@ -89,7 +89,7 @@ def bent_instead(
 
 
 def effort_of(problem: ik.Problem) -> Callable[[Array], float] | None:
-    """The posture cost of coordinates (n,) in a problem; None if it has no posture."""
+    """The posture cost as a function of coordinates (n,); None if the problem has no posture."""
     cost, posture = problem.posture_cost, problem.posture
     if cost is not None:
         return lambda q: cost.value(ik.Pose.forward(problem.skeleton, q))
@@ -100,9 +100,9 @@ def effort_of(problem: ik.Problem) -> Callable[[Array], float] | None:
 
 
 def _together(rows: Sequence[int], hard: Array) -> list[tuple[int, ...]]:
-    """Sets of limbs to try: first those of equal effort together, then each alone.
+    """Sets of limbs to try: first limbs of equal effort together, then each one alone.
 
-    If a figure moves straight up or down, bending only one leg would twist it.
+    When a figure moves straight up or down, bending only one leg would twist it.
     """
     equal = [[two for two in rows if abs(hard[two] - hard[one]) <= _EQUAL * hard[one]] for one in rows]
     groups = dict.fromkeys(tuple(group) for group in equal if len(group) > 1)
@@ -110,7 +110,7 @@ def _together(rows: Sequence[int], hard: Array) -> list[tuple[int, ...]]:
 
 
 def _bend(figure: Figure, limbs: LimbJoints, row: int, q: Array, bent: float, posture: Array) -> None:
-    """Bend a limb in its own plane, its end on the same line and posed as before; q (n,) is changed."""
+    """Bend a limb in its own plane; its end stays on its line and keeps its posture. Changes q (n,)."""
     skeleton, pose = figure.skeleton, ik.Pose.forward(figure.skeleton, q)
     upper, lower, end = (int(joints[row]) for joints in (limbs.upper, limbs.lower, limbs.end))
     first = figure.heads[lower] - figure.heads[upper]
@@ -128,5 +128,5 @@ def _bend(figure: Figure, limbs: LimbJoints, row: int, q: Array, bent: float, po
 
 
 def _raised(first: float, second: float, bend: float) -> float:
-    """The angle between a limb's first part and the line from its top to its end, radians."""
+    """The angle between a limb's first bone and the line from its root to its end, radians."""
     return atan2(second * sin(bend), first + second * cos(bend))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Frames of a figure that is not exact: solve, compare with Blender, correct, keep the best round.
+"""Frames of an inexact figure: solves, compares with Blender, corrects, and keeps the best round.
 
-Rigid joints describe bones in a sheared space only near the pose at which they were measured. The errors
-reported for such a frame are those in Blender.
+Rigid joints approximate bones in a sheared space only near the pose in which they were measured. The reported
+errors are those in Blender.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from ...bridge.skeleton import Figure
 from .plan import Plan
 
 _ROUNDS = 12
-_PATIENCE = 3  # rounds in a row without a gain
-_GAIN = 0.98  # share left of depths and squared errors above which a round gains nothing
-_GOOD = 1e-4  # of the figure's size; smaller is invisible, and near single precision
+_PATIENCE = 3  # successive rounds without a gain
+_GAIN = 0.98  # a round with more than this share of the depth or squared error left gains nothing
+_GOOD = 1e-4  # share of the figure's size; smaller is invisible, and near single precision
 
 
 @dataclass(frozen=True, kw_only=True)
 class BestRound:
-    """The best round.
+    """The result of the best round.
 
     Attributes:
-        channels: of all bones; q: (n,) the coordinates that make them; solution: of that round.
-        distance: (E,) metres; angle: (E,) radians: how far the effectors are from their targets in Blender;
-            NaN where an effector has no such target or is off.
+        channels: of all bones; q: (n,) their coordinates; solution: of that round.
+        distance: (E,) metres, angle: (E,) radians: errors of the effectors in Blender; NaN if an effector has
+            no such target or is off.
     """
 
     channels: Channels
@@ -59,16 +59,16 @@ def solve_inexact(
     Args:
         figure: measured at the pose that the frame starts from.
         want: targets of the frame.
-        kinds: (E,) which effectors have a place; (E,) which have an orientation.
-        previous: channels of the frame before.
-        measure: the effectors' points (E, 3) in their joints' frames, of a figure.
-        solve: solves for targets, of a figure; in the first round from the start of the frame, else from the
-            pose of the round before.
-        depth: penetration of a figure into obstacles, metres; 0 if it is clear.
+        kinds: (E,) which effectors have a target position; (E,) which have a target orientation.
+        previous: channels of the previous frame.
+        measure: gives the effectors' points (E, 3) of a figure in their joints' frames.
+        solve: solves a figure for targets; in the first round (True) from the start of the frame, else from
+            the pose of the previous round.
+        depth: gives the penetration of a figure into obstacles, metres; 0 if it is clear.
         tolerance: metres and radians, within which a target counts as reached.
     """
     moves, turns = (flags & (want.weight > 0.0) for flags in kinds)
-    # aims and planes: correct if point and bone are where the figure has them
+    # aims and planes: correct if Blender's point and bone agree with the figure's
     others = (want.weight > 0.0) & ~moves & ~turns
     learnt, size = Correction(int(moves.sum())), _extent(figure, want)
     stale = 0
@@ -116,22 +116,22 @@ def solve_inexact(
 
 
 def _is_much_better(now: tuple[float, float], then: tuple[float, float]) -> bool:
-    """Whether a depth has fallen by a share, or the squared errors have and it has not risen."""
+    """Whether the depth decreased enough, or the squared errors did and the depth did not increase."""
     return now[0] < _GAIN * then[0] or (now[0] <= then[0] and now[1] < _GAIN * then[1])
 
 
 def _extent(figure: Figure, want: Wanted) -> float:
-    """Length scale of a figure with its effectors' points, metres; 1 where all of it is one point."""
+    """Length scale of a figure with its effectors' points, metres; 1 if it is a single point."""
     return (figure.skeleton.size + float(np.sqrt((want.offset**2).sum(-1)).max(initial=0.0))) or 1.0
 
 
 def as_shown(solution: ik.Solution, plan: Plan, distance: Array, angle: Array) -> ik.Solution:
-    """The solution with the status and message of the errors in Blender.
+    """The solution with status and message for the errors in Blender.
 
     Args:
-        solution: as the solver gave it; plan: of the armature.
-        distance: (E,) metres, angle: (E,) radians: how far the effectors are off in Blender; NaN where they
-            have no such target.
+        solution: of the solver; plan: of the armature.
+        distance: (E,) metres, angle: (E,) radians: errors of the effectors in Blender; NaN without such a
+            target.
     """
     off = np.fmax(np.nan_to_num(distance), np.nan_to_num(angle))
     row = int(off.argmax())
@@ -151,7 +151,7 @@ def as_shown(solution: ik.Solution, plan: Plan, distance: Array, angle: Array) -
 
 
 def _at(skeleton: ik.Skeleton, want: Wanted, q: Array) -> tuple[Array, Array]:
-    """(E, 3) places of the effectors' points and (E, 3, 3) their frames, figure space."""
+    """Positions (E, 3) of the effectors' points and their frames (E, 3, 3), figure space."""
     pose = ik.Pose.forward(skeleton, q)
     return pose.point(want.bones, want.offset), pose.frame(want.bones)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A posture from the character's own actions: the poses in which its effectors were placed alike."""
+"""A posture from the character's own actions: poses in which its effectors were at similar places."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from .plan import Plan, plain
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """Examples for some effectors of a plan.
+    """Example poses for some effectors of a plan.
 
     Attributes:
-        examples: fitted; moves, turns: (E,) which effectors' places and orientations they contain.
+        examples: the fitted model; moves, turns: (E,) which effectors' positions and orientations it uses.
     """
 
     examples: Examples
@@ -33,11 +33,11 @@ class Learned:
 
     @classmethod
     def of(cls, plan: Plan, figure: Figure, want: Wanted, before: Self | None) -> Self | None:
-        """The examples for the effectors of a frame; None without hips or without a placed effector.
+        """The examples for the effectors of a frame; None without hips or without a target position.
 
         Args:
-            plan: with the poses; figure: at any pose; want: what its effectors want.
-            before: of another frame, kept as long as the same effectors ask for the same.
+            plan: with the poses; figure: in any pose; want: targets of the effectors.
+            before: of another frame; reused if the same effectors have the same kinds of targets.
         """
         moves, turns = plain(plan, want)
         if before is not None and (before.moves == moves).all() and (before.turns == turns).all():
@@ -62,18 +62,18 @@ class Learned:
         return cls(examples, moves, turns)
 
     def posture(self, figure: Figure, want: Wanted, q: Array, motion: RigidMotion | None) -> Array:
-        """The posture (n,) for what the effectors want.
+        """The posture (n,) for the targets of a frame.
 
         Args:
-            figure: of the frame; want: of it; q: (n,) the pose that the frame starts from.
-            motion: to where the targets are.
+            figure, want: of the frame; q: (n,) the pose that the frame starts from.
+            motion: of the posture to the targets, None for none.
         """
         own, pose = self.examples, ik.Pose.forward(figure.shown, q)
         body = own.figure.body
         hips, middle = pose.rotation[body], pose.position[body]
         if motion is not None:
             hips, middle = motion.rotation @ hips, motion.places(middle)
-        for row in np.flatnonzero(self.moves & self.turns):  # hips with a target are at their target
+        for row in np.flatnonzero(self.moves & self.turns):  # hips with a target are there
             if own.figure.kinds[figure.skeleton.index(want.bones[row])] == Kind.ROOT:
                 hips = want.rotation[row]
                 middle = want.position[row] - hips @ want.offset[row]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Masses and centres of mass of the figure, for its balance.
+"""Masses and centres of mass of the bones, for balance and inertia.
 
-Masses are those that the bones are given; of the others, that of water in the volume of their capsules, which
-are the fitted body or, where there is none, capsules by the lengths of the bones. Only bones that deform
-count, as control bones carry no flesh; unless a rig has none that deform, or a bone is given a mass.
+The mass of a bone is the one that the user has set, or else that of water in the volume of its capsule. The
+capsules are the fitted body or, without one, derived from the lengths of the bones. Only deforming bones
+count, unless none deforms or a bone has a set mass.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from ...properties.bone import bone_settings
 from ...properties.refusal import Refused
 from ..collision.body import read_links, slender_links
 
-_WATER: Final = 1000.0  # kg a cubic metre
-_ASIDE: Final = 4.0  # stiffness of a knee or elbow about other axes, relative to its own
+_WATER: Final = 1000.0  # kg per cubic metre
+_ASIDE: Final = 4.0  # stiffness of a knee or elbow about its other axes, relative to its hinge axis
 
 
 def read_masses(armature: bpy.types.Object, bones: Bones, metre: float) -> Masses:
@@ -32,11 +32,11 @@ def read_masses(armature: bpy.types.Object, bones: Bones, metre: float) -> Masse
 
     Args:
         armature: the original object.
-        bones: of it.
-        metre: how many metres a Blender unit is.
+        bones: of the armature.
+        metre: metres per Blender unit.
 
     Raises:
-        Refused: nothing of it weighs anything.
+        Refused: no bone has a mass.
     """
     masses = _weigh(armature, bones, metre)
     if not sum(masses.mass.values()) > 0.0:
@@ -48,12 +48,12 @@ def read_masses(armature: bpy.types.Object, bones: Bones, metre: float) -> Masse
 
 
 def read_inertia(armature: bpy.types.Object, bones: Bones, metre: float) -> Array:
-    """(B, 6) inertia weights of each bone in the rest pose, see `ikmath.inertia_weights`.
+    """(B, 6) inertia weights of the bones in the rest pose, see `ikmath.inertia_weights`.
 
-    Knees and elbows are stiffer about axes other than their own, as most rigs do not lock them.
+    Knees and elbows are stiffer about axes other than their hinge axis, because most rigs do not lock these.
 
     Args:
-        armature: the original object; bones: of it; metre: see `read_masses`.
+        armature: the original object; bones: of the armature; metre: see `read_masses`.
     """
     weights = Weights.of(_weigh(armature, bones, metre), bones)
     mass, centers = np.zeros(len(bones)), bones.rest[:, :3, 3].copy()
@@ -61,7 +61,7 @@ def read_inertia(armature: bpy.types.Object, bones: Bones, metre: float) -> Arra
         mass[weights.numbers] = weights.mass
         turned = np.matmul(bones.rest[weights.numbers, :3, :3], weights.centers[:, :, None])
         centers[weights.numbers] += turned[:, :, 0]
-    scale = float(armature.matrix_world.median_scale)  # bones slide in metres of the scene
+    scale = float(armature.matrix_world.median_scale)  # roots slide in metres of the scene
     heads = scale * bones.rest[:, :3, 3]
     hard = ik.inertia_weights(bones.parents, heads, scale * bones.length, mass, scale * centers)
     for limb in find_limbs(bones):
@@ -71,7 +71,7 @@ def read_inertia(armature: bpy.types.Object, bones: Bones, metre: float) -> Arra
 
 
 def _weigh(armature: bpy.types.Object, bones: Bones, metre: float) -> Masses:
-    """Masses, which may all be zero."""
+    """The masses; all of them may be zero."""
     scale = float(np.cbrt(np.abs(np.linalg.det(np.array(armature.matrix_world)[:3, :3]))))
     scale *= metre
     deforming = {bone.name for bone in armature.data.bones if bone.use_deform} or set(bones.names)
@@ -100,10 +100,11 @@ def _weigh(armature: bpy.types.Object, bones: Bones, metre: float) -> Masses:
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """The masses of W bones as arrays, for any pose.
+    """The masses of W bones as arrays, independent of the pose.
 
     Attributes:
-        numbers: (W,) of the bones; centers: (W, 3) in their axes, the armature's units; mass: (W,) kg.
+        numbers: (W,) indices of the bones; centers: (W, 3) in the bones' axes, the armature's units; mass:
+            (W,) kg.
     """
 
     numbers: Indices
@@ -112,12 +113,12 @@ class Weights:
 
     @classmethod
     def of(cls, masses: Masses, bones: Bones) -> Weights:
-        """Those of an armature's bones."""
+        """Convert the masses of an armature's bones."""
         numbers = np.array([bones.index[name] for name in masses.mass], dtype=np.intp)
         return cls(numbers, np.array([*masses.center.values()]), np.array([*masses.mass.values()]))
 
     def center(self, matrix: Array) -> Array:
-        """Where the centre of mass is, as the bones are at (B, 4, 4) in the world; (3,)."""
+        """The centre of mass (3,), for bone matrices (B, 4, 4); in the space of these."""
         own = matrix.take(self.numbers, 0)
         places = np.matmul(own[:, :3, :3], self.centers[:, :, None])[:, :, 0] + own[:, :3, 3]
         center: Array = self.mass @ places / self.mass.sum()
@@ -125,7 +126,7 @@ class Weights:
 
 
 def _volumes(a: Array, b: Array, radius: Array) -> Array:
-    """(L,) of capsules, in the armature's units."""
+    """(L,) volumes of capsules, in cubed units of the armature."""
     length = np.sqrt(((b - a) ** 2).sum(1))
     volumes: Array = np.pi * radius**2 * (length + 4.0 / 3.0 * radius)
     return volumes

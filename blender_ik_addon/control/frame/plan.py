@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The settings of a solve that do not change from frame to frame, as plain data.
 
-It is read once from the properties, so that a bake over many events keeps no Blender object and is not
-affected by edits in between.
+They are read once from the properties. So a bake over many events keeps no Blender object and is not affected
+by edits in between.
 """
 
 from __future__ import annotations
@@ -42,26 +42,26 @@ from .bone_map import bone_map, long_bones
 from .masses import read_inertia, read_masses
 from .root import root_setting
 
-_FINE: Final = 1e-4  # of the figure's size: largest tolerance
+_FINE: Final = 1e-4  # largest tolerance, as a share of the figure's size
 NOT_SAVED: Final = -1
-"""Index of an effector that is on no rig, but lasts as long as a drag."""
+"""Index of a temporary effector that is not on the rig, for the duration of a drag."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class EffectorPlan:
-    """One effector that takes part.
+    """One enabled effector.
 
     Attributes:
-        index: its place in `rig.effectors`, or `NOT_SAVED`;
-        name: to notice if another one stands there by now.
-        follows: what tells where the bone is to be, see `ArticulateEffector.follows`; target: its name.
-        priority: at the time; it may be animated.
+        index: in `rig.effectors`, or `NOT_SAVED`.
+        name: used to detect that the list has changed.
+        follows: kind of target, see `ArticulateEffector.follows`; target: its name.
+        priority: when the plan was read; it may be animated.
         local: (3,) the point of the bone, in the bone's axes and the armature's units.
-        axis: (3,) what aims, in the bone's axes.
-        settings: what else its kind is told, see `ArticulateEffector.settings`; and `second_local`, the point
-            of its second bone as `local` is of the first one, or `root`, the bone above a pole's.
-        alternatives: names of the objects that it may choose from.
-        holds: it only holds its bone against what a hand drags, and may do so where nothing can move.
+        axis: (3,) aiming direction, in the bone's axes.
+        settings: other settings of its kind, see `ArticulateEffector.settings`. Also `second_local`, the
+            point of the second bone in its axes, or `root`, the parent of a pole's bone.
+        alternatives: names of the alternative target objects.
+        holds: whether it only keeps its bone in place during a drag; then the bone may be immovable.
     """
 
     index: int
@@ -90,16 +90,16 @@ class EffectorPlan:
 
     @property
     def stretch(self) -> float:
-        """By how much its limb may lengthen, as a share of the length."""
+        """The largest stretch of its limb, as a share of the length."""
         return float(self.settings.get("stretch", 0.0))
 
     @property
     def second(self) -> str:
-        """Name of its second bone, "" where it has none."""
+        """Name of its second bone, "" if it has none."""
         return str(self.settings.get("second_bone", ""))
 
     def chains(self, bones: Bones) -> list[tuple[str, str]]:
-        """Bones with the topmost one above each that may move for it ("" where all may)."""
+        """Its bones, each with the topmost bone that may move for it ("" for all)."""
         found = [(self.bone, self.chain_root)]
         if self.second and (
             not self.chain_root or bones.number(self.chain_root) in bones.ancestors(self.second)
@@ -113,21 +113,21 @@ class Plan:
     """One armature with its effectors and settings.
 
     Attributes:
-        armature: name of the object, for sentences; uid: its session id, to find it again.
-        solved: bones that may move.
+        armature: name of the object, for messages; uid: its session id, to find it again.
+        solved: names of the bones that may move.
         tolerance: metres and radians; finer than the setting on small figures.
-        metre: how many metres are told for a Blender unit; all lengths that are called metres are units.
-        root_stiffness: (6,) of a free root's slides and turns, see `bridge.skeleton.read_figure`.
+        metre: metres per Blender unit, for messages; other lengths that are called metres are Blender units.
+        root_stiffness: (6,) of a free root's translations and rotations, see `bridge.skeleton.read_figure`.
         parameters: the method's own options, by name.
-        keeps: shares of the posture by bone, where they are less than all of it.
+        keeps: posture strength by bone, only values below 1.
         stretches: the bones that effectors may lengthen.
-        masses: of the figure, if an effector is of kind Balance.
-        inertia: (B, 6) inertia weights of the bones; None for all alike.
-        bone_map: what each bone is, where the posture objective chooses poses; else None.
-        carries: when the posture is carried to where the targets are, see `posture`.
+        masses: of the figure, if an effector is of the kind Balance.
+        inertia: (B, 6) inertia weights of the bones; None for equal weights.
+        bone_map: anatomical kinds of the bones, if the method takes a posture objective; else None.
+        carries: when the posture is moved to the targets, see `posture`.
         switched_off: rules of `BalanceRule` that do not apply.
-        posture_from: see `ArticulateSolver.posture_from`; examples: poses of the actions that it comes from.
-        surroundings: what the figure keeps clear of; None if of nothing.
+        posture_from: see `ArticulateSolver.posture_from`; examples: poses of the actions that it uses.
+        surroundings: obstacle settings; None without obstacles and self-collision.
     """
 
     armature: str
@@ -162,24 +162,25 @@ class Plan:
 
     @cached_property
     def keeping(self) -> Flags:
-        """(E,) which effectors keep their bones' own motion."""
+        """(E,) which effectors keep their bones' own animation."""
         return np.array([effector.follows == "MOTION" for effector in self.effectors], dtype=bool)
 
     @cached_property
     def chooses(self) -> bool:
-        """Whether an effector has alternatives, among which a frame keeps to what the one before took."""
+        """Whether an effector has alternatives; then a frame prefers the choice of the previous frame."""
         return any(effector.alternatives for effector in self.effectors)
 
     @property
     def points(self) -> list[tuple[str, tuple[float, float, float]]]:
-        """The bones of the effectors, each with the point that counts in the bone's axes."""
+        """The bones of the effectors, each with the effector's point in the bone's axes."""
         return [(effector.bone, effector.local) for effector in self.effectors]
 
     def solver(self, *, brief: bool = False, most: int | None = None, **more: Any) -> ik.Solver:
-        """The solver with the plan's options; at most so many iterations, or fewer by the settings.
+        """The solver with the plan's options.
 
         Args:
-            brief: see `ikmath.Solver`; more: further options of the method.
+            brief: see `ikmath.Solver`; most: upper bound of the iterations; more: further options of the
+                method.
         """
         asked = brief, most, tuple(more.items())
         if asked not in self._solvers:
@@ -195,7 +196,7 @@ class Plan:
 
     @property
     def carried(self) -> list[str]:
-        """Bones that have to come along as joints, solved or not."""
+        """Bones that the figure needs as joints, solved or not."""
         links = [link.bone for link in self.surroundings.links] if self.surroundings else []
         others = [
             effector.settings.get(name) for effector in self.effectors for name in ("second_bone", "root")
@@ -213,19 +214,19 @@ def read_plan(
     carries: str = "NEVER",
     mirrored: bool = False,
 ) -> Plan:
-    """Check an armature's settings and put them together.
+    """Check an armature's settings and collect them.
 
     Args:
         armature: the original object.
-        context: for the scene and the view layer in which it has to be.
-        extra: effectors that are not on the rig; they come last. With them the rig may have none.
-        root: in place of the solver's setting.
-        instead: method in place of the one that is set.
+        context: for the scene and the view layer, which must contain the armature.
+        extra: effectors that are not on the rig; they come last. With these the rig may have none of its own.
+        root: replaces the solver's setting.
+        instead: replaces the chosen method.
         carries: see `Plan`.
-        mirrored: whether both sides of the armature are to come out alike.
+        mirrored: whether the result must be symmetric.
 
     Raises:
-        Refused, FigureFault: it cannot be solved as it is set up; the sentence says why.
+        Refused, FigureFault: the setup cannot be solved; the message gives the reason.
     """
     if not holds(context.view_layer.objects, armature):
         raise Refused(
@@ -279,7 +280,7 @@ def read_plan(
 
 
 def _stretches(bones: Bones, effectors: Sequence[EffectorPlan], known: BoneMap | None) -> tuple[Stretch, ...]:
-    """The bones that effectors may lengthen, on an armature whose bones are known."""
+    """The bones that effectors may lengthen; empty without a bone map."""
     if known is None:
         return ()
     in_limb = long_bones(known)
@@ -288,7 +289,7 @@ def _stretches(bones: Bones, effectors: Sequence[EffectorPlan], known: BoneMap |
 
 
 def _examples(armature: bpy.types.Object, bones: Bones) -> Channels | None:
-    """The poses of the actions that an armature's posture comes from; none if it comes from elsewhere.
+    """The poses of the actions that the posture is learned from; None if it is not learned.
 
     Raises:
         Refused: there are no such actions.
@@ -309,13 +310,13 @@ def _examples(armature: bpy.types.Object, bones: Bones) -> Channels | None:
 
 
 def _size(armature: bpy.types.Object, bones: Bones) -> float:
-    """The figure's largest measure, in metres of the scene."""
+    """The largest extent of the figure, in metres of the scene."""
     extent = float(np.ptp(bones.rest[:, :3, 3], axis=0).max())
     return max(extent, float(bones.length.max())) * float(armature.matrix_world.median_scale)
 
 
 def plain(plan: Plan, want: Wanted) -> tuple[Flags, Flags]:
-    """(E,) which effectors ask for a place, (E,) for an orientation; neither with a free axis or a slack."""
+    """(E,) effectors with a target position, (E,) with an orientation; without free axes or tolerances."""
     flags = np.zeros((2, len(plan.effectors)), dtype=bool)
     for row, effector in enumerate(plan.effectors):
         told, amounts = want.settings[row], want.amounts[row]
@@ -334,9 +335,9 @@ def find_armature(plan: Plan) -> bpy.types.Object:
     """The armature of a plan, looked up again.
 
     Raises:
-        Refused: it was deleted meanwhile.
+        Refused: it was deleted.
     """
-    # in that order: a view layer has its objects by name, the file goes through all of them
+    # in this order: a view layer looks up by name, the file searches linearly
     for objects in (bpy.context.view_layer.objects, bpy.data.objects):
         named = objects.get(plan.armature)
         if named is not None and named.session_uid == plan.uid:
@@ -372,7 +373,7 @@ def _effector_plan(armature: bpy.types.Object, index: int, effector: ArticulateE
 def _refuse_moving_target(
     armature: bpy.types.Object, effector: ArticulateEffector, solved: frozenset[str]
 ) -> None:
-    """A target that hangs from a bone that is solved runs away from what reaches for it."""
+    """Refuse a target on a solved bone: it would move away from the effector."""
     if effector.follows == "TARGET":
         _refuse_moving(armature, effector, effector.target, effector.subtarget, solved)
     for thing in effector.alternative_objects:

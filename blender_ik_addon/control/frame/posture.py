@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The posture objective of a frame, which chooses among the poses that reach the targets.
 
-`frame_posture` makes it from the plan, the figure as it starts and what the effectors want. Solves, live
-figures, bakes and drags use the same; they differ in `Plan.carries`:
-
-    NEVER      the figure stays where it stands, as in a drag;
-    UNPLANTED  the posture is carried to where the targets are, unless an effector is where it should be;
-    ALWAYS     it is carried, as in the frames of a motion.
+`frame_posture` makes it from the plan, the starting pose of the figure and the targets. Solves, live figures,
+bakes and drags all use it. They differ in `Plan.carries`:
+ NEVER      the posture stays in place, for drags;
+ UNPLANTED  the posture is moved to the targets, unless an effector is already at its target;
+ ALWAYS     the posture is always moved, for motions.
 """
 
 from __future__ import annotations
@@ -34,10 +33,10 @@ from .goals import short_chain
 from .learned import Learned
 from .plan import Plan, plain
 
-_IN_PLACE: Final = 1e-3  # of the figure's size: an effector that is off by less is where it should be
-_SEVERAL: Final = 3  # places that tell where a figure is, though neither hips nor feet are among them
+_IN_PLACE: Final = 1e-3  # share of the figure's size; an effector with a smaller error is at its target
+_SEVERAL: Final = 3  # number of target positions that determine the figure's place without hips and feet
 SMOOTHING: Final = DEFAULTS.smoothing
-"""Frames before and after over which a heading is averaged."""
+"""Number of frames before and after over which a heading is averaged."""
 _FEET: Final = (Kind.ANKLE, Kind.PAW)
 
 
@@ -46,10 +45,10 @@ class FramePosture:
     """The posture objective of one frame.
 
     Attributes:
-        figure: as the frame starts; q: (n,) the posture, which may be another pose of it.
-        still: the objective of the posture, where it is.
-        examples: what was learned of the character's actions, if the posture comes from there.
-        motion: to where the targets are, None for none; cost: the objective carried along by it.
+        figure: in its starting pose; q: (n,) the posture, which may be another pose.
+        still: the objective with the posture in place.
+        examples: poses of the character's actions, if the posture is learned from these.
+        motion: of the posture to the targets, None for none; cost: the objective moved by it.
     """
 
     figure: Figure
@@ -61,11 +60,11 @@ class FramePosture:
 
     @property
     def start(self) -> Array:
-        """(n,) the posture carried to where the targets are."""
+        """(n,) the posture moved to the targets."""
         return self.q if self.motion is None else carried(self.figure.skeleton, self.q, self.motion)
 
     def follows(self, motion: RigidMotion) -> FramePosture:
-        """The same with another motion."""
+        """A copy with another motion."""
         cost = self.still.carried_by(motion)
         if self.cost.support.rule == BalanceRule.NONE:
             cost = cost.with_support(self.cost.support)
@@ -75,12 +74,12 @@ class FramePosture:
 def frame_posture(
     plan: Plan, figure: Figure, want: Wanted, before: FramePosture | None = None
 ) -> FramePosture | None:
-    """The posture objective of a frame; None where the plan's method or settings have none.
+    """The posture objective of a frame; None if the method or the settings have none.
 
     Args:
         plan: the armature's plan; figure: measured at the pose that the frame starts from.
-        want: what its effectors want.
-        before: of another frame of the same plan, of which is taken what still holds.
+        want: targets of the effectors.
+        before: of another frame of the same plan; its valid parts are reused.
     """
     if plan.bone_map is None:
         return None
@@ -110,9 +109,9 @@ def frame_posture(
 
 
 def with_smooth_motion(postures: Sequence[FramePosture], row: int) -> FramePosture | None:
-    """One of the postures of frames that follow each other, with its heading averaged over them.
+    """One of the postures of successive frames, with its heading averaged over all of them.
 
-    None where nothing is to be averaged.
+    None if one of the postures has no motion.
     """
     if row >= len(postures) or any(posture.motion is None for posture in postures):
         return None
@@ -122,7 +121,7 @@ def with_smooth_motion(postures: Sequence[FramePosture], row: int) -> FramePostu
 
 
 def _objective(plan: Plan, figure: Figure) -> PostureObjective:
-    """The objective of the pose at which a figure was measured."""
+    """The objective of the pose in which a figure was measured."""
     if plan.bone_map is None:
         raise RuntimeError("the plan has no map")
     return PostureObjective.of(
@@ -137,7 +136,7 @@ def _objective(plan: Plan, figure: Figure) -> PostureObjective:
 
 
 def _masses(plan: Plan, figure: Figure) -> MassPoints:
-    """What the joints carry; what moves for a short chain weighs nothing: no other bone balances it."""
+    """The masses of the joints. Short chains have none, because no bone outside balances them."""
     if plan.bone_map is None:
         raise RuntimeError("the plan has no map")
     points = mass_points(plan.bone_map, figure)
@@ -152,7 +151,7 @@ def _kinds(figure: Figure, want: Wanted, still: PostureObjective) -> list[Kind]:
 
 
 def _follows(plan: Plan, figure: Figure, want: Wanted, still: PostureObjective) -> bool:
-    """Whether the posture is carried to where the targets are."""
+    """Whether the posture is moved to the targets."""
     if plan.carries == "NEVER" or plan.root == "PINNED":
         return False
     if any(effector.follows in ("PIN", "MOTION") for effector in plan.effectors):
@@ -169,7 +168,7 @@ def _follows(plan: Plan, figure: Figure, want: Wanted, still: PostureObjective) 
 
 
 def _motion(plan: Plan, figure: Figure, want: Wanted, still: PostureObjective, q: Array) -> RigidMotion:
-    """The motion of the posture (n,) to the targets."""
+    """The rigid motion of the posture (n,) to the targets."""
     if plan.bone_map is None:
         raise RuntimeError("the plan has no map")
     moves, turns = plain(plan, want)
@@ -194,7 +193,7 @@ def _motion(plan: Plan, figure: Figure, want: Wanted, still: PostureObjective, q
 
 
 def _why_unsupported(plan: Plan, figure: Figure, want: Wanted, still: PostureObjective, carried: bool) -> str:
-    """Why neither balance nor hips are kept, "" where they are."""
+    """Why neither the balance nor the hips are kept, "" if one of them is."""
     if still.support.rule in plan.switched_off:
         return "It is switched off."
     if plan.root == "PINNED":

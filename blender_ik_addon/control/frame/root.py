@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the setting *Root* comes to for the effectors that an armature has."""
+"""Resolves the setting *Root* for the effectors of an armature."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ...properties.access import rig_of
 
 
 def placed_bones(armature: bpy.types.Object) -> tuple[Placed, ...]:
-    """Bones that effectors and pins bring to a place, if the root depends on them.
+    """Bones that effectors and pins place, if the root depends on them.
 
-    Without effect are those that are switched off, or whose influence or weight is zero and not animated.
+    Excluded are disabled effectors, and those whose influence or weight is zero and not animated.
 
     Args:
         armature: the original object.
@@ -36,11 +36,11 @@ def placed_bones(armature: bpy.types.Object) -> tuple[Placed, ...]:
 
 
 def root_setting(armature: bpy.types.Object, bones: Bones, more: Iterable[Placed] = ()) -> str:
-    """PINNED or FREE.
+    """Whether the root is PINNED or FREE.
 
     Args:
-        armature: the original object; bones: of it.
-        more: bones that are placed by effectors that are not on the rig.
+        armature: the original object; bones: of the armature.
+        more: bones placed by effectors that are not on the rig.
     """
     setting = str(rig_of(armature).solver.root)
     if setting != "AUTO":
@@ -50,7 +50,7 @@ def root_setting(armature: bpy.types.Object, bones: Bones, more: Iterable[Placed
 
 
 def describe_root(armature: bpy.types.Object) -> str:
-    """What *Root* comes to now, as a sentence."""
+    """Whether the root stays or moves, and why, as a sentence."""
     setting = rig_of(armature).solver.root
     if setting != "AUTO":
         return f"The root {'stays' if setting == 'PINNED' else 'moves'}, as Root is set"

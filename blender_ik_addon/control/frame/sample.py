@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One frame before it is solved: the pose, the armature's place and the targets, all evaluated."""
+"""One frame before the solve: the pose, the armature's transform and the targets, all evaluated."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _NOWHERE: Final = np.eye(4)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Demands:
-    """Weights, influences and priorities of E effectors in one frame; all may be animated.
+    """Weights, influences and priorities of E effectors in one frame. All may be animated.
 
     Attributes:
         weight: (E,); influence: (E,) in [0, 1]; priority: (E,).
-        amounts: (E,) settings of the kinds that are read in every frame, by name.
+        amounts: (E,) further settings that are read in every frame, by name.
     """
 
     weight: Array
@@ -45,17 +45,17 @@ class Demands:
 
     @cached_property
     def all_on(self) -> bool:
-        """Whether every effector counts."""
+        """Whether every effector is active."""
         return bool((self.weight * self.influence > 0.0).all())
 
     @cached_property
     def fading(self) -> bool:
-        """Whether some influence is not full."""
+        """Whether an influence is below 1."""
         return bool((self.influence < 1.0).any())
 
     @cached_property
     def told(self) -> Any:
-        """The same as plain values that can be compared."""
+        """The same as plain values for comparison."""
         arrays = self.weight, self.influence, self.priority
         return tuple(tuple(each.items()) for each in self.amounts), *(array.tobytes() for array in arrays)
 
@@ -66,12 +66,12 @@ class Sample:
 
     Attributes:
         frame: number of the frame.
-        state: the pose as it is animated, with all bones.
-        space: where the armature is; world: (4, 4) its matrix.
-        targets: (E, 4, 4) world matrices of the targets; of effectors that follow nothing the identity.
+        state: the animated pose of all bones.
+        space: of the armature; world: (4, 4) its matrix.
+        targets: (E, 4, 4) world matrices of the targets; the identity without a target.
         demands: weights, influences and priorities of the effectors.
-        alternatives: (E,) world matrices of what each may choose from, (K, 4, 4).
-        obstacles: where they are in this frame, figure space; ignored: why others are not among them.
+        alternatives: for each effector, (K, 4, 4) world matrices of its alternative targets.
+        obstacles: in this frame, figure space; ignored: sentences on obstacles that do not count.
     """
 
     frame: int
@@ -96,16 +96,16 @@ class Sample:
 
     @cached_property
     def around(self) -> Any:
-        """The obstacles and where they are, to be compared with those of another frame."""
+        """The obstacles and their transforms, for comparison with another frame."""
         return [
             (one.name, one.margin, getattr(one, "mode", ""), getattr(one, "geometry", one), *_motion(one))
             for one in self.obstacles
         ]
 
     def for_plan(self, plan: Plan) -> Sample:
-        """For a plan whose last effectors are on no rig: they count in full, and still lack their targets.
+        """The sample for a plan with temporary effectors at its end; their targets must still be set.
 
-        Priorities are those of the plan.
+        They have full weight. The priorities are those of the plan.
         """
         added, own = len(plan.effectors) - len(self.targets), self.demands
         demands = Demands(
@@ -136,24 +136,25 @@ def take_sample(
     before: Sample | None = None,
     still: bool = False,
 ) -> Sample:
-    """Read the frame that the dependency graph is at.
+    """Read the frame of the depsgraph.
 
     Args:
         plan: the armature's plan.
         armature: the original object.
-        depsgraph: evaluated, at that frame.
-        frame: its number, for messages.
-        state: the pose that the frame starts from, if it is known.
-        before: another sample of the same plan; what has not changed since is taken from there.
-        still: the armature is unchanged since then, so only the objects that its effectors follow are read.
+        depsgraph: evaluated, at this frame.
+        frame: its number.
+        state: the pose that the frame starts from, if known.
+        before: another sample of the same plan, whose unchanged parts are reused.
+        still: whether the armature is unchanged since then, so that only the target objects are read.
 
     Raises:
-        Refused: an effector is gone; FigureFault: a transform is not finite or the armature scaled unevenly.
+        Refused: an effector was removed; FigureFault: a transform is not finite, or the armature is scaled
+            unevenly.
     """
     evaluated = kept_up(armature, depsgraph, "Armature")
-    # Settings are read from the original: Blender copies animated values back to it, while the evaluated copy
-    # learns of an effector that was just added only when something tags the armature. In a render nothing is
-    # copied back, and the copy is a new one.
+    # Settings are read from the original, because Blender copies animated values back to it. The evaluated
+    # copy does not get a new effector until the armature is tagged. In a render nothing is copied back, but
+    # the copy is new.
     settings = evaluated if depsgraph.mode == "RENDER" else armature
     effectors = _find(settings, plan.effectors, still=still)
     if before is not None and still:
@@ -197,7 +198,7 @@ def _demands(plans: Sequence[EffectorPlan], effectors: Sequence[ArticulateEffect
 def _find(
     armature: bpy.types.Object, plans: Sequence[EffectorPlan], *, still: bool
 ) -> list[ArticulateEffector]:
-    """The effectors of a plan; not read again if they are known to be unchanged."""
+    """The effectors of a plan; not checked if they are known to be unchanged."""
     every = rig_of(armature).effectors.values()
     for plan in () if still else plans:
         if plan.index >= len(every) or every[plan.index].name != plan.name:
@@ -208,7 +209,7 @@ def _find(
 
 
 def _target(plan: EffectorPlan, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph) -> Any:
-    """Where an effector is to go, see `transform`."""
+    """The target of an effector, see `transform`."""
     if plan.follows == "TARGET":
         target = effector.target
         if target is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Solving the current frame, into the pose."""
+"""Solves the current frame and writes the pose."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .task import first_figure, make_tasks
 
 
 def solve_now(armature: bpy.types.Object, context: bpy.types.Context) -> dict[str, Any]:
-    """Pose an armature so that its effectors reach their targets, in the current frame.
+    """Pose an armature in the current frame so that its effectors reach their targets.
 
     Args:
         armature: the original object.
@@ -31,7 +31,7 @@ def solve_now(armature: bpy.types.Object, context: bpy.types.Context) -> dict[st
         The report, see `ArticulateRig.report`.
 
     Raises:
-        Refused, IkError: it cannot be solved; nothing has been changed and the sentence says why.
+        Refused, IkError: the frame cannot be solved; the message gives the reason and nothing is changed.
     """
     started = time.perf_counter()
     plan = read_plan(armature, context, carries="UNPLANTED")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Solve sampled frames: plain data in, channels and errors out."""
+"""Solves sampled frames: plain data in, channels and errors out."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .solved import Solved
 from .stretch import stretched
 from .task import Task, make_problem
 
-_STILL = 1e-3  # radians or figure sizes; a figure that moves less when solved again is at rest
+_STILL = 1e-3  # radians or figure sizes; a figure that moves less in another solve is at rest
 _LARGEST_CARRY = 1.0  # radians or metres; see _start
 
 Ask = Callable[[ik.Problem, Array], ik.Solution]
@@ -46,22 +46,22 @@ def solve_task(
 ) -> Solved:
     """Solve one frame.
 
-    If nothing has changed since the frame before and the figure was at rest, it stays. Small steps
-    would add up.
+    If the input is unchanged since the previous frame and the figure was at rest, its pose is reused.
+    Otherwise small steps would add up.
 
     Args:
         task: the frame.
-        before: the frame before, to start warm from and to stay continuous with.
-        brief: for many solves a second: lower accuracy (see `ikmath.solve`), without the reasons of each
-            effector and without the nearest obstacle.
+        before: the previous frame, for a warm start and continuity.
+        brief: lower accuracy (see `ikmath.solve`), no reasons and no nearest obstacle, for many solves per
+            second.
         bends: whether to test if straight limbs are better bent.
-        ask: solves a problem from coordinates (n,), in place of the plan's solver.
+        ask: replaces the plan's solver; takes a problem and start coordinates (n,).
 
     Raises:
-        IkError: the frame cannot be solved; the sentence says why.
+        IkError: the frame cannot be solved; the message gives the reason.
     """
     plan = task.plan
-    # a brief solve without a frame before, as in live, is not followed by another
+    # a brief solve without a previous frame, as in live, is never continued
     asked = None if ask is not None or (brief and before is None) else _asked(task, brief)
     again = before is not None and asked is not None and before.asked == asked
     if before is not None and again and before.rests:
@@ -88,10 +88,10 @@ def _solve(
     bends: bool,
     ask: Ask | None,
 ) -> Solved:
-    """Solve a frame with bones of the lengths that it has; arguments as in `solve_task`.
+    """Solve a frame with its present bone lengths; arguments as in `solve_task`.
 
     Args:
-        previous: channels of the frame before; asked: what the frame depends on; again: the same as before.
+        previous: channels of the previous frame; asked: a key of the input; again: whether it is unchanged.
     """
     plan, figure = task.plan, task.figure
     q = _start(task, before)
@@ -141,10 +141,10 @@ class _Answer:
     """The result of a solve.
 
     Attributes:
-        solution: as the solver gave it; channels: of all bones.
-        parts, problem: as solved in the end.
-        shown: the figure as Blender will show it, None where that is the problem's own.
-        q: (n,) its coordinates.
+        solution: of the solver; channels: of all bones.
+        parts, problem: the ones that were solved last.
+        shown: the figure as Blender shows it, None if it is the problem's own.
+        q: (n,) coordinates of that figure.
         off, tried: see `Solved`.
     """
 
@@ -168,7 +168,7 @@ def _answer(
     *,
     bends: bool,
 ) -> _Answer:
-    """Solve a figure that is exact, from coordinates q."""
+    """Solve an exact figure from coordinates q."""
     tried = before.tried if before else ()
     solution = ask(problem, q)
     then = before.q if before else None
@@ -201,19 +201,19 @@ def _answer_inexact(
     previous: Channels | None,
     ask: Ask,
 ) -> _Answer:
-    """Solve a figure that is not exact, from coordinates q, with corrections until Blender agrees."""
+    """Solve an inexact figure from coordinates q, with corrections until Blender agrees."""
     plan, figure, want = task.plan, task.figure, task.want
 
     def solve_round(own: Figure, want: Wanted, first: bool) -> ik.Solution:
         made = make_problem(plan, own, want, figure.q)[1]
         if task.posture is not None:
             cost = task.posture.cost
-            if not first:  # the rounds converge only if each stays near the one before
+            if not first:  # the rounds converge only if each one stays near the previous one
                 cost = cost.with_reference(ik.Pose.forward(own.shown, own.q)).with_support(cost.support)
             made = made.with_posture(cost)
         asked = _with_choices(plan, made, q, before)
         ((asked, _),) = place_problems(plan.surroundings, [asked], [own], [task.sample], task.model)
-        # inside a wall, start again: the way out may not be found
+        # inside a wall, start again, because the solver may not find the way out
         afresh = first or depth_of(asked, own) > 0.0
         return ask(asked, q if afresh else own.q)
 
@@ -249,10 +249,10 @@ def _answer_inexact(
 
 
 def reasons(task: Task, solved: Solved) -> tuple[str, ...]:
-    """(E,) why each effector is short, after a brief solve; empty where that takes long.
+    """(E,) why each effector misses its target, after a brief solve; empty if it would take long.
 
     Args:
-        task: what was solved; solved: its result.
+        task: the solved one; solved: its result.
     """
     if not task.figure.exact:
         return ("",) * len(task.plan.effectors)
@@ -261,29 +261,29 @@ def reasons(task: Task, solved: Solved) -> tuple[str, ...]:
 
 
 def apart(problem: ik.Problem, a: Array, b: Array) -> float:
-    """The largest difference of a coordinate from a to b (n,): radians, or figure sizes of slides."""
+    """The largest coordinate difference between a and b (n,): radians, or figure sizes for translations."""
     away: Array = np.abs(a - b) / problem.strides
     return float(away.max(initial=0.0))
 
 
 def _asked(task: Task, brief: bool) -> Any:
-    """Everything that the result of a task depends on except its start, for comparison."""
+    """A key of everything except the start that the result of a task depends on."""
     sample = task.sample
     return brief, sample.asked, sample.around, sample.state.digest
 
 
 def _with_choices(plan: Plan, problem: ik.Problem, q: Array, before: Solved | None) -> ik.Problem:
-    """The problem with the alternatives of the frame before, unless others are much cheaper."""
+    """The problem with the alternatives of the previous frame, unless others are much cheaper."""
     if before is None or not plan.chooses:
         return problem
     earlier = before.problem
     if earlier is not None and earlier.effectors != problem.effectors:
-        earlier = None  # another effector was off there
+        earlier = None  # another effector was off in that frame
     return problem.with_choices(q, earlier)
 
 
 def _chosen(plan: Plan, parts: Sequence[Part], problem: ik.Problem, q: Array) -> tuple[int, ...]:
-    """(E,) which alternative each effector is at."""
+    """(E,) index of the chosen alternative of each effector, -1 for none."""
     chosen = [-1] * len(plan.effectors)
     if plan.chooses:
         pose = ik.Pose.forward(problem.skeleton, q)
@@ -297,7 +297,7 @@ def _chosen(plan: Plan, parts: Sequence[Part], problem: ik.Problem, q: Array) ->
 def _is_let_go(task: Task) -> bool:
     """Whether an effector has faded out and the animation alone satisfies the others.
 
-    Then the figure takes its animated pose exactly, which a solve from the frame before only approaches.
+    Then the figure takes its animated pose exactly. A solve from the previous frame would only approach it.
     """
     if task.sample.demands.all_on:
         return False
@@ -307,7 +307,7 @@ def _is_let_go(task: Task) -> bool:
 
 
 def _start(task: Task, before: Solved | None) -> Array:
-    """The warm start: the end of the frame before, moved as the animation and the targets did since."""
+    """The warm start: the result of the previous frame, moved by the change of animation and targets."""
     figure, motion = task.figure, None if task.posture is None else task.posture.motion
     posture = figure.q if task.posture is None else task.posture.q
     if before is None:
@@ -317,6 +317,6 @@ def _start(task: Task, before: Solved | None) -> Array:
         q = carried(figure.skeleton, q, before.motion.inverse())
     if posture is not before.posture:
         carry = posture - before.posture
-        # Coordinates jump by a whole turn where a bone passes its half turn; a jump is no motion to follow.
+        # Coordinates jump by a whole turn when a bone passes 180 degrees; such a jump is no motion.
         q = q + np.where(np.abs(carry) < _LARGEST_CARRY, carry, 0.0)
     return q if motion is None else carried(figure.skeleton, q, motion)

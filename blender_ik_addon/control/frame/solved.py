@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The result of one frame, which is written, keyed, reported and continued from."""
+"""The result of one frame, for writing, keys, reports and the next frame."""
 
 from __future__ import annotations
 
@@ -24,18 +24,19 @@ class Solved:
     Attributes:
         frame: its number.
         channels: of all bones, to be written or keyed.
-        q: (n,) the coordinates found; posture: (n,) those of the pose that it started from; motion: that
-            carried the posture to where the targets are, None for none.
-        solution: as the solver gave it; the frame after goes on from it without a jump.
-        status: name of `ikmath.Status`; sentence: why an effector is short, "" for the solution's message.
-        off: errors of the effectors, see `distance` and `angle`, or a function for them.
-        asking: (E,) which effectors want anything.
-        why: finds the reasons; evaluated lazily.
-        chosen: (E,) number of the alternative that each has taken, -1 where it has none.
-        problem: with the alternatives that it has chosen, None if there were none.
-        nearest: the nearest obstacle and its distance; ignored: obstacles without effect, and why.
-        asked: everything that the result depends on; rests: solved again, the figure would stay.
-        tried: what `hinging.bent_instead` has tried in vain.
+        q: (n,) coordinates of the solution; posture: (n,) those of the starting pose; motion: of the posture
+            to the targets, None for none.
+        solution: of the solver, with which the next frame continues.
+        status: name of `ikmath.Status`; sentence: a message that replaces the solution's, or "".
+        off: errors of the effectors, see `distance` and `angle`, or a function that computes them.
+        asking: (E,) which effectors have a weight above zero.
+        why: computes the reasons; evaluated lazily.
+        chosen: (E,) index of the chosen alternative of each effector, -1 for none.
+        problem: with the chosen alternatives, None without alternatives.
+        nearest: the nearest obstacle and its distance; ignored: sentences on obstacles that do not count.
+        asked: a key of everything that the result depends on; rests: whether another solve would not move the
+            figure.
+        tried: see `hinging.bent_instead`.
     """
 
     frame: int
@@ -59,7 +60,7 @@ class Solved:
 
     @property
     def message(self) -> str:
-        """Why an effector is short."""
+        """Why an effector misses its target."""
         return self.sentence or str(self.solution.message)
 
     @cached_property
@@ -68,12 +69,12 @@ class Solved:
 
     @property
     def distance(self) -> Array:
-        """(E,) metres from the targets, NaN where an effector has no place or is off."""
+        """(E,) distances from the targets, metres; NaN if an effector has no target position or is off."""
         return self._off[0]
 
     @property
     def angle(self) -> Array:
-        """(E,) radians, likewise."""
+        """(E,) angles from the targets, radians; NaN if an effector has no orientation or is off."""
         return self._off[1]
 
     @property
@@ -83,5 +84,5 @@ class Solved:
 
     @cached_property
     def reasons(self) -> tuple[str, ...]:
-        """(E,) why each effector is short, "" where it is reached or off; empty after a brief solve."""
+        """(E,) why each effector misses its target, "" if it is reached or off; empty after a brief solve."""
         return self.why()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A relaxed stance by one click: arms hang, elbows and knees are slightly bent."""
+"""A relaxed stance in one step: arms hang, elbows and knees are slightly bent."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from .bone_map import bone_map
 
 
 def stand_relaxed(armature: bpy.types.Object, context: bpy.types.Context) -> None:
-    """Pose the arms and legs of an armature as a person stands at ease; all else stays.
+    """Pose the arms and legs of an armature like a person standing at ease; other bones are unchanged.
 
     Args:
         armature: the original object; context: for the dependency graph and auto-keying.
 
     Raises:
-        Refused: the armature does not stand on two legs; FigureFault: it cannot be posed.
+        Refused: the figure does not stand on two legs; FigureFault: it cannot be posed.
     """
     bones = read_bones(armature)
     whole = bone_map(armature, bones, upward(armature))

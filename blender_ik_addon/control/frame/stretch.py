@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Frames with bones that may lengthen: where a target is out of reach, solve again with longer bones.
+"""Frames with bones that may lengthen: if a target is out of reach, solve again with longer bones.
 
-The bones have their own length as long as the target is reached with it. Their lengths are constants of a
-solve, and are corrected in a few rounds.
+The bones keep their rest length if the target is reached with it. Lengths are constant in a solve and are
+corrected in a few rounds.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from .solved import Solved
 from .task import Task, make_tasks
 
 _ROUNDS: Final = 8
-_SHORT: Final = 1e-5  # of the stretched length; a target that is missed by less is reached
-_SPARE: Final = 1e-4  # relative; a limb that is not quite straight is solved faster
-_GAIN: Final = 0.98  # share left of the distance above which longer bones gain nothing
+_SHORT: Final = 1e-5  # share of the stretched length; with a smaller error the target counts as reached
+_SPARE: Final = 1e-4  # relative extra length; a limb that is not quite straight is solved faster
+_GAIN: Final = 0.98  # share of the distance; longer bones that leave more are not used
 
 
 def stretched(task: Task, solved: Solved, solve: Callable[[Task], Solved]) -> Solved:
-    """A frame solved with bones as long as it takes to reach the targets, within what the effectors allow.
+    """Solve a frame with bones long enough to reach the targets, within the limits of the effectors.
 
     Args:
-        task: the frame, with all bones at their own length; solved: its result.
+        task: the frame, with all bones at their rest length; solved: its result.
         solve: solves the same frame with other lengths.
     """
     factors = np.ones(len(task.plan.effectors))
@@ -45,12 +45,12 @@ def stretched(task: Task, solved: Solved, solve: Callable[[Task], Solved]) -> So
 
 
 def _missed(task: Task, solved: Solved) -> float:
-    """The sum of the distances to the targets of what may stretch, metres."""
+    """The sum of the distances to the targets of effectors that may stretch, metres."""
     return float(sum(np.nan_to_num(solved.distance[stretch.row]) for stretch in task.plan.stretches))
 
 
 def _longer(task: Task, solved: Solved, factors: Array) -> Array:
-    """(E,) the factors with which the bones reach as far as is missing."""
+    """(E,) the length factors with which the bones reach their targets."""
     figure, more = task.figure, factors.copy()
     matrix = figure.state_of(solved.channels, figure.state.matrix).matrix
     for stretch in task.plan.stretches:
@@ -70,11 +70,11 @@ def _longer(task: Task, solved: Solved, factors: Array) -> Array:
 
 
 def _reach(figure: Figure, matrix: Array, stretch: Stretch) -> tuple[Array, Array, float]:
-    """What an effector lengthens, in a pose (B, 4, 4) of the armature, whose units are used.
+    """The extent of the bones that an effector lengthens, in a pose (B, 4, 4), in armature units.
 
     Returns:
-        (3,) head of the first bone that lengthens, (3,) tail of the last one, and by how much all of it
-        becomes longer for a factor that is one larger.
+        (3,) head of the first bone that lengthens, (3,) tail of the last one, and the derivative of their
+        total length by the factor.
     """
     lengthens = [bone for bone, share in zip(stretch.bones, stretch.shares, strict=True) if share > 0.0]
     first, last, length = lengthens[0], lengthens[-1], figure.bones.length
@@ -84,7 +84,7 @@ def _reach(figure: Figure, matrix: Array, stretch: Stretch) -> tuple[Array, Arra
 
 
 def _with_lengths(task: Task, solved: Solved, factors: Array) -> Task:
-    """The frame with bones of other lengths, which they are to have in the pose that was found."""
+    """The frame with other bone lengths, measured in the pose of the last solve."""
     figure, plan = task.figure, task.plan
     found = figure.state_of(solved.channels, figure.state.matrix)
     scale = lengthened(figure, found, plan.stretches, factors)
@@ -93,4 +93,4 @@ def _with_lengths(task: Task, solved: Solved, factors: Array) -> Task:
     (longer,) = make_tasks(plan, figure, [sample], task.model, task.posture, as_posed=True)
     if longer.posture is None or task.posture is None or task.posture.motion is None:
         return longer
-    return longer.with_posture(longer.posture.follows(task.posture.motion))  # averaged, in a clip
+    return longer.with_posture(longer.posture.follows(task.posture.motion))  # averaged over frames in a clip

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From a sampled frame to a problem of ikmath, with the pose of the frame as its posture."""
+"""Converts a sampled frame to a problem of `ikmath`, with the frame's pose as its posture."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from .sample import Sample
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """One frame, ready to be solved.
+    """One frame, ready to solve.
 
     Attributes:
-        sample: the frame; figure: measured at the pose that it starts from.
-        want: what the effectors want; parts: that as goals; problem: them as a problem, with the posture.
-        model: what the frames after have in common with this one, if there is something around the figure.
-        posture: the posture objective, which is in the problem; None for a method that takes none.
+        sample: the frame; figure: measured at the pose that the frame starts from.
+        want: targets of the effectors; parts: their goals; problem: these goals with the posture.
+        model: obstacle data shared with later frames; None without obstacles.
+        posture: the posture objective of the problem; None if the method takes none.
     """
 
     plan: Plan
@@ -53,15 +53,15 @@ class Task:
 
 
 def first_figure(plan: Plan, armature: bpy.types.Object, sample: Sample) -> Figure:
-    """The figure of a plan, measured at a first frame; `Figure.at` gives it at the others.
+    """The figure of a plan, measured in its first frame; `Figure.at` gives it in the others.
 
     Args:
         plan: the armature's plan.
-        armature: the original object, whose constraints and drivers are looked at.
+        armature: the original object, whose constraints and drivers are checked.
         sample: the first frame.
 
     Raises:
-        FigureFault: it cannot be solved; the sentence names the bone and says why.
+        FigureFault: the figure cannot be solved; the message names the bone and the reason.
     """
     figure = read_figure(
         plan.bones,
@@ -80,20 +80,20 @@ def first_figure(plan: Plan, armature: bpy.types.Object, sample: Sample) -> Figu
 
 
 def constraints_at(plan: Plan, armature: bpy.types.Object, figure: Figure) -> list[Fault]:
-    """What constraints do to a figure in a later frame: their influence may be animated, or they are muted.
+    """Constraints that affect a figure in a later frame. Their influence or mute may be animated.
 
     Args:
-        plan: the armature's plan; figure: its figure, at any frame.
-        armature: the original object, at that frame.
+        plan: the armature's plan; figure: its figure, in any frame.
+        armature: the original object, in that frame.
     """
     free = frozenset(figure.plan.bone[figure.skeleton.owner].tolist())
     return constraint_faults(armature, figure.bones, frozenset(figure.solved), _chains(plan), free)
 
 
 def _chains(plan: Plan) -> list[tuple[str, str]]:
-    """The effectors' bones and chain roots, the weakest first.
+    """The effectors' bones and chain roots, weakest first.
 
-    That is what the hand holds, whose fault is told before that of what holds against it.
+    So in a drag, faults of the dragged bone are reported before those of the bones that stay.
     """
     weakest_first = sorted(plan.effectors, key=lambda effector: -effector.priority)
     return [(effector.bone, effector.chain_root) for effector in weakest_first]
@@ -108,17 +108,18 @@ def make_tasks(
     *,
     as_posed: bool = False,
 ) -> list[Task]:
-    """Get frames ready; goals are made and checked once for all of them where only their targets differ.
+    """Prepare frames. Goals are made and checked once if only the targets differ between frames.
 
     Args:
         plan: the armature's plan.
-        figure: the plan's figure, at any frame.
+        figure: the plan's figure, in any frame.
         samples: the frames.
-        model, posture: see `Task`; of a frame before.
-        as_posed: bones that may stretch keep the length that they have; otherwise they start at their own.
+        model, posture: of an earlier frame, see `Task`.
+        as_posed: whether bones that may stretch keep their present length; otherwise they start at their rest
+            length.
 
     Raises:
-        FigureFault: a bone of the figure is scaled to zero in a frame, or its transform is no number.
+        FigureFault: a bone is scaled to zero in a frame, or its transform is not finite.
     """
     states = [sample.state for sample in samples]
     if not as_posed:
@@ -147,9 +148,9 @@ def make_tasks(
 
 
 def smoothed_tasks(tasks: Iterable[Task]) -> Iterator[Task]:
-    """The tasks of a clip with the headings of their postures averaged over neighbouring frames."""
+    """The tasks of a clip, with the headings of their postures averaged over neighbouring frames."""
     window: deque[Task] = deque()
-    middle = 0  # of the window: the task that comes next
+    middle = 0  # index of the next task in the window
     for task in tasks:
         window.append(task)
         if len(window) - middle > SMOOTHING:
@@ -164,7 +165,7 @@ def smoothed_tasks(tasks: Iterable[Task]) -> Iterator[Task]:
 
 
 def _smoothed(window: Sequence[Task], middle: int) -> Task:
-    """One task of a window with the heading of its posture averaged over those next to it."""
+    """One task of a window, with the heading of its posture averaged over its neighbours."""
     near = range(max(middle - SMOOTHING, 0), min(middle + SMOOTHING + 1, len(window)))
     postures = [window[row].posture for row in near]
     smooth = with_smooth_motion([posture for posture in postures if posture], middle - near.start)
@@ -172,11 +173,11 @@ def _smoothed(window: Sequence[Task], middle: int) -> Task:
 
 
 def next_task(before: Task, sample: Sample) -> Task:
-    """Get one frame ready, after another one; what has not changed since then is not made again.
+    """Prepare one frame after another one, and reuse everything that has not changed.
 
     Args:
-        before: the other frame.
-        sample: the frame; pose and place of the armature count as unchanged if they are the same objects.
+        before: the earlier frame.
+        sample: this frame; the same `state` and `space` objects mean an unchanged pose and transform.
 
     Raises:
         FigureFault: as for `make_tasks`.
@@ -202,13 +203,13 @@ def next_task(before: Task, sample: Sample) -> Task:
 
 
 def make_problem(plan: Plan, figure: Figure, want: Wanted, posture: Array) -> tuple[list[Part], ik.Problem]:
-    """What the effectors want as goals, and these with a posture (n,) as a problem."""
+    """The goals of the effectors, and a problem of these with a posture (n,)."""
     parts, goals = make_goals(plan, figure, want, posture)
     return parts, ik.Problem(figure.skeleton, goals, limits=plan.limits, metre=plan.metre)
 
 
 def make_goals(plan: Plan, figure: Figure, want: Wanted, posture: Array) -> tuple[list[Part], list[Goal]]:
-    """The parts, and all goals with the posture at their end."""
+    """The parts of the effectors, and all goals; the posture is the last goal."""
     parts = make_parts(plan, figure, want)
     goals = [part.goal for part in parts]
     if plan.bone_map is None and (plan.posture > 0.0 or not goals):
@@ -217,7 +218,7 @@ def make_goals(plan: Plan, figure: Figure, want: Wanted, posture: Array) -> tupl
 
 
 def _gains(plan: Plan, figure: Figure) -> float | Array:
-    """How strongly the coordinates keep their posture: Parent's gains, one for all or (n,) for each."""
+    """Gains of the posture (Parent), one for all coordinates or (n,)."""
     if not plan.keeps:
         return plan.posture or 1.0
     numbers = figure.plan.bone[figure.skeleton.owner].tolist()

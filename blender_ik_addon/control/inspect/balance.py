@@ -17,7 +17,7 @@ from ..collision.body import Capsules
 _CONTACT: Final = 0.05  # share of the figure's height within which a part counts as on the ground
 _AROUND: Final = 2.0 * np.pi * np.arange(32) / 32
 _WAYS: Final = np.stack([np.cos(_AROUND), np.sin(_AROUND)])
-_RIM: Final = _WAYS.T[::2]  # corners of the area below something round
+_RIM: Final = _WAYS.T[::2]  # corners of a circular contact area
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,9 +26,9 @@ class Stand:
 
     Attributes:
         center: (3,) centre of mass, world.
-        floor: height of the ground, which is that of the lowest thing on which the figure stands.
-        support: (K, 2) corners of the area on which it stands, counter-clockwise; below 3 if it is flat.
-        steady: whether the centre of mass is above that area.
+        floor: height of the ground: that of the lowest contact.
+        support: (K, 2) corners of the support polygon, counter-clockwise; K < 3 if it is degenerate.
+        steady: whether the centre of mass is above the support polygon.
     """
 
     center: Array
@@ -40,12 +40,12 @@ class Stand:
 def stand(
     center: Array, parts: Capsules, planted: Sequence[tuple[Sequence[float], float]] = ()
 ) -> Stand | None:
-    """Centre of mass and support of a figure as it is.
+    """Centre of mass and support polygon of a figure in its present pose.
 
     Args:
         center: (3,) its centre of mass; parts: its capsules; world.
-        planted: places on which it stands and radii of the ground that they cover. If there are none, it
-            stands on those ends of its capsules that are about as low as the lowest one, and on their width.
+        planted: contact points and the radii of their contact areas. If empty, the figure stands on the ends
+            of its lowest capsules, each with its radius.
 
     Returns:
         None if the figure has no thickness, so that the ground is unknown.
@@ -68,15 +68,15 @@ def stand(
 
 
 def _around(places: Array, radius: Array) -> Array:
-    """Corners (K, 2) of the area around circles (C, 2), counter-clockwise: the outermost points all round."""
+    """Corners (K, 2) of the convex hull of circles (C, 2), counter-clockwise."""
     outermost = (places @ _WAYS + radius[:, None]).argmax(0)
     corners = places.take(outermost, 0) + radius.take(outermost)[:, None] * _WAYS.T
-    other = (corners != corners.take(np.arange(len(corners)) - 1, 0)).any(1)  # than the one before
+    other = (corners != corners.take(np.arange(len(corners)) - 1, 0)).any(1)  # than the previous corner
     return corners[other] if other.any() else corners[:1]
 
 
 def _inside(corners: Array, point: Array) -> bool:
-    """Whether a point (2,) is in a polygon (K, 2) that runs counter-clockwise."""
+    """Whether a point (2,) is inside a counter-clockwise polygon (K, 2)."""
     if len(corners) < 3:
         return False
     way, off = corners.take(np.arange(1, len(corners) + 1), 0, mode="wrap") - corners, point - corners

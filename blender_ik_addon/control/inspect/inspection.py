@@ -55,13 +55,13 @@ class Ellipsoid:
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """Where an armature's bones are at one moment.
+    """The transforms of an armature's bones at one moment.
 
     Attributes:
-        matrix: (B, 4, 4) armature space; basis: (B, 4, 4) what their channels say.
+        matrix: (B, 4, 4) armature space; basis: (B, 4, 4) from their channels.
         world: (4, 4) of the armature object.
-        told: equal as long as the bones do not move.
-        changes: equal as long as thickness and weight do not change; both may be animated.
+        told: a key that stays equal while the bones do not move.
+        changes: a key that stays equal while thickness and mass do not change; both may be animated.
     """
 
     matrix: Floats
@@ -72,20 +72,20 @@ class Standing:
 
     @classmethod
     def of(cls, armature: bpy.types.Object, frame: int, count: int | None = None) -> Standing:
-        """An armature, original, that is up to date in a frame; count: of its bones, if that is known."""
+        """Read an original armature that is up to date in a frame; count: of its bones, if known."""
         matrix = pose_matrices(armature, "matrix", count)
         basis = pose_matrices(armature, "matrix_basis", len(matrix))
         manager: Any = bpy.data.window_managers[0]
         changes = manager.articulate.flesh_changes, len(rig_of(armature).body.links), frame
         world = np.array(armature.matrix_world, dtype=float)
-        # columns first, as they lie in memory
+        # columns first, the order in memory
         told = world.tobytes(), matrix.swapaxes(1, 2).tobytes()
         return cls(matrix, basis, world, told, changes)
 
     @cached_property
     def bones(self) -> Array:
         """(B, 4, 4) the bones in the world."""
-        # columns, as they lie in memory, are the rows of one product
+        # columns, which is the order in memory, are the rows of one product
         columns = self.matrix.swapaxes(1, 2).astype(float).reshape(-1, 4)
         found: Array = columns.dot(self.world.T).reshape(self.matrix.shape)
         return found.swapaxes(1, 2)
@@ -93,7 +93,7 @@ class Standing:
 
 @dataclass(frozen=True, eq=False)
 class _Flesh:
-    """Thickness and weight of a figure; weights None if it has none."""
+    """Thickness and masses of a figure; weights is None without mass."""
 
     parts: Parts
     weights: Weights | None
@@ -114,11 +114,11 @@ class Inspector:
         self._neighbourhood = Neighbourhood()
 
     def bones(self, armature: bpy.types.Object, structure: Hashable) -> Bones:
-        """What does not change while the armature moves.
+        """The bones, which do not change while the armature moves.
 
         Args:
             armature: the original object.
-            structure: equal as long as nothing has changed but the pose and where things are.
+            structure: a key that stays equal while only poses and transforms change.
         """
         if self._bones is None or self._bones[0] != structure:
             self._bones = structure, read_bones(armature)
@@ -127,15 +127,15 @@ class Inspector:
     def limits(
         self, armature: bpy.types.Object, standing: Standing, chains: Sequence[Chain], structure: Hashable
     ) -> list[Limit]:
-        """The limits at which joints stand now.
+        """The joint limits that are reached in the present pose.
 
         Args:
-            armature: the original object; standing: where it is.
-            chains: bones that are meant, each with the topmost that may move for it, "" for all.
+            armature: the original object; standing: its present transforms.
+            chains: bones, each with the topmost bone that may move for it, "" for all.
             structure: see `bones`.
 
         Raises:
-            Refused, FigureFault: it is no figure that could be solved; the sentence says why.
+            Refused, FigureFault: the figure cannot be solved; the message gives the reason.
         """
         if not chains:
             return []
@@ -153,11 +153,11 @@ class Inspector:
         point: tuple[str, tuple[float, float, float]],
         chain_root: str,
     ) -> Ellipsoid | None:
-        """Manipulability of a point of a bone; None if the bone is not of the figure.
+        """Manipulability of a point of a bone; None if the bone is not part of the figure.
 
         Args:
             armature, standing, chains, structure: see `limits`, also for what is raised.
-            point: name of the bone, and where in the bone's axes and the armature's units.
+            point: name of the bone, and a point in the bone's axes and the armature's units.
             chain_root: topmost bone that may move for it, "" for the whole figure.
         """
         bone, local = point
@@ -173,19 +173,19 @@ class Inspector:
         own = standing.bones[lever.bone]
         place = own[:3, :3] @ local + own[:3, 3]
         jacobian = lever.jacobian(standing.basis, standing.bones, place)
-        # the singular values and their directions, by way of a matrix of three rows
+        # singular values and directions from the 3 x 3 matrix J J^T
         squares, directions = np.linalg.eigh(jacobian @ jacobian.T)
         return Ellipsoid(place, (directions * np.sqrt(np.maximum(squares, 0.0))).T[::-1])
 
     def flesh(self, armature: bpy.types.Object, standing: Standing) -> Any:
-        """The settings of thickness and weight, as plain values."""
+        """The settings of thickness and mass, as plain values."""
         data: Any = armature.data
         deform = np.empty(len(standing.matrix), dtype=np.bool_)
         data.bones.foreach_get("use_deform", deform)
         return self._links(armature, standing), deform.tobytes()
 
     def _links(self, armature: bpy.types.Object, standing: Standing) -> Any:
-        """The settings of thickness and weight of single bones, read again if they may have changed."""
+        """Thickness and mass of single bones, read again if they may have changed."""
         asked = armature.session_uid, standing.changes
         if self._told is None or self._told[0] != asked:
             links = read_links(armature)
@@ -208,9 +208,9 @@ class Inspector:
         structure: Hashable,
         planted: Sequence[tuple[Sequence[float], float]],
     ) -> Stand | None:
-        """The figure's balance on its planted bones, or else on its lowest parts; None if unknown.
+        """The figure's balance on its planted bones, or on its lowest parts; None if unknown.
 
-        See `limits` for the arguments, and `balance.stand`.
+        See `limits` and `balance.stand` for the arguments.
         """
         flesh = self._thickness(armature, standing, structure)
         if flesh.weights is None:
@@ -227,11 +227,11 @@ class Inspector:
         depsgraph: bpy.types.Depsgraph,
         changes: Changes,
     ) -> Critical | None:
-        """The obstacles near the figure.
+        """The obstacles near the figure, see `Neighbourhood.look`.
 
         Args:
             armature, standing, chains, structure: see `limits`, also for what is raised.
-            depsgraph: evaluated; changes: since this was asked last.
+            depsgraph: evaluated; changes: since the last call.
         """
         self._neighbourhood.changed(changes)
         if not chains:
@@ -248,19 +248,19 @@ class Inspector:
         )
 
     def _thickness(self, armature: bpy.types.Object, standing: Standing, structure: Hashable) -> _Flesh:
-        """Thickness and weight of the figure, read again if their settings have changed."""
+        """Thickness and masses of the figure, read again if their settings have changed."""
         bones, unit = self.bones(armature, structure), metre(bpy.context.scene)
         told = structure, self.flesh(armature, standing), armature.matrix_world.median_scale, unit
         if self._flesh is None or self._flesh[0] != told:
             try:
                 weights = Weights.of(read_masses(armature, bones, unit), bones)
             except Refused:
-                weights = None  # nothing of it weighs anything
+                weights = None  # no part has a mass
             self._flesh = told, _Flesh(read_parts(read_links(armature), bones), weights)
         return self._flesh[1]
 
     def _known(self, armature: bpy.types.Object, chains: Sequence[Chain], structure: Hashable) -> Figure:
-        """The figure at some moment."""
+        """The figure in any pose."""
         key = structure, tuple(chains)
         if self._figure is None or self._figure[0] != key:
             bones, space = self.bones(armature, structure), self._space(armature)
@@ -270,7 +270,7 @@ class Inspector:
         return self._figure[1]
 
     def _space(self, armature: bpy.types.Object, standing: Standing | None = None) -> Space:
-        """The armature's space, which seldom changes while its bones move."""
+        """The armature's space, which rarely changes while its bones move."""
         world = np.array(armature.matrix_world, dtype=float) if standing is None else standing.world
         matrix = world.tobytes()
         if self._place is None or self._place[0] != matrix:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Joint limits that are reached, as arcs and swing boundaries in the world."""
+"""Joint limits that are reached, as arcs and swing boundaries in world space."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from ...bridge.skeleton import Figure
 from ...bridge.space import Space, nearest_rotation
 from .turns import bone_turns
 
-AT_LIMIT: Final = 1e-3  # radians; a pose in single precision is no more exact
+AT_LIMIT: Final = 1e-3  # radians; the precision of a pose in single precision
 _STEPS: Final = 24  # chords of an arc
 _RADIUS: Final = 0.4  # of an arc, as a share of its bone's length
 
 
 @dataclass(frozen=True, eq=False)
 class Limit:
-    """A joint limit that is reached, as the curve on which a point of the bone may move.
+    """A joint limit that is reached, with the curve on which a point of the bone can move.
 
     Attributes:
-        bone: its name; axis: "x", "y", "z" of the bone, or "xz" for a swing that both bound together.
-        curve: (S, 3) world: where the point may go along the axis, or the rim that it cannot cross.
-        place: (3,) where the point is; head: (3,) the joint.
+        bone: its name; axis: "x", "y", "z" of the bone, or "xz" for a swing that both limits bound.
+        curve: (S, 3) world: the arc within the limits, or the boundary of the swing.
+        place: (3,) the point, world; head: (3,) the joint, world.
     """
 
     bone: str
@@ -40,7 +40,7 @@ class Limit:
 
 
 def at_limits(skeleton: ik.Skeleton, q: Array) -> Flags:
-    """Which coordinates (..., n) are at a limit, without those that cannot turn at all."""
+    """Which coordinates (..., n) are at a limit; without those whose limits leave no room to turn."""
     room: Flags = skeleton.upper - skeleton.lower > AT_LIMIT
     found: Flags = skeleton.joint_limits.at_limit(q, AT_LIMIT) & room
     return found
@@ -48,14 +48,14 @@ def at_limits(skeleton: ik.Skeleton, q: Array) -> Flags:
 
 @dataclass(frozen=True, eq=False)
 class LimitedJoints:
-    """The limited turns of a figure, which are read again when it moves.
+    """The limited rotation coordinates of a figure, which are read again when it moves.
 
     Attributes:
-        figure: at any moment.
-        columns: (C,) coordinates that are turns of joints with a limit; places: (C,) where each is among the
-            joints' turns, three a joint.
-        region: of these coordinates alone; roomy: (C,) those that have room to turn.
-        bones: (K,) numbers of the bones of these joints.
+        figure: in any pose.
+        columns: (C,) rotation coordinates of joints with a limit; places: (C,) their indices in the list of
+            three rotations per joint.
+        joint_limits: of these coordinates alone; roomy: (C,) whether the limits leave room to turn.
+        bones: (K,) indices of the bones of these joints.
     """
 
     figure: Figure
@@ -67,7 +67,7 @@ class LimitedJoints:
 
     @classmethod
     def of(cls, figure: Figure) -> LimitedJoints:
-        """Those of a figure."""
+        """The limited joints of a figure."""
         skeleton = figure.skeleton
         limited = np.isfinite(skeleton.lower) | np.isfinite(skeleton.upper)
         columns = np.flatnonzero(skeleton.is_turn & np.isin(skeleton.owner, skeleton.owner[limited]))
@@ -83,11 +83,11 @@ class LimitedJoints:
         )
 
     def standing(self, basis: Floats, matrix: Floats, space: Space) -> list[Limit]:
-        """The limits at which the joints stand.
+        """The limits that the joints are at.
 
         Args:
             basis, matrix: (B, 4, 4) of the armature's bones now, see `PoseState`.
-            space: where the armature is now.
+            space: of the armature now.
         """
         if not len(self.columns):
             return []
@@ -107,11 +107,11 @@ class LimitedJoints:
         ]
 
     def _limit(self, x: int, z: int, now: Array, matrix: Floats, space: Space) -> Limit:
-        """One limit, of one turn (both columns are the same) or of a swing; now: (3,) the joint's turns."""
+        """One limit, of a swing unless both columns are equal; now: (3,) the joint's rotation."""
         figure, joint = self.figure, int(self.figure.skeleton.owner[x])
         axis, turns = self._arc(x, now) if x == z else self._rim(x, z, now)
         place = matrix[figure.plan.bone[joint]].astype(float)
-        # The tip shows a swing; a twist does not move it, so there it is a point beside the bone.
+        # A swing moves the tip. A twist does not, so its curve is for a point beside the bone.
         long = (
             figure.bones.length[figure.plan.bone[joint]] * float(np.linalg.norm(place[:3, 1])) * space.scale
         )
@@ -128,7 +128,7 @@ class LimitedJoints:
         )
 
     def _arc(self, column: int, now: Array) -> tuple[str, Array]:
-        """The axis, and the turns (S, 3) that one coordinate has between its limits."""
+        """The axis, and the rotations (S, 3) of one coordinate between its limits."""
         skeleton = self.figure.skeleton
         turn = int(skeleton.slot[column]) - 3
         low, high = max(skeleton.lower[column], -np.pi), min(skeleton.upper[column], np.pi)
@@ -137,7 +137,7 @@ class LimitedJoints:
         return "xyz"[turn], turns
 
     def _rim(self, x: int, z: int, now: Array) -> tuple[str, Array]:
-        """The rim of the swings that two limits leave: Blender's ellipses in the sines of half angles."""
+        """The boundary of the swings within two limits: Blender's ellipses in the sines of half angles."""
         skeleton = self.figure.skeleton
         ends = np.stack([skeleton.lower[[x, z]], skeleton.upper[[x, z]]])
         free = ~np.isfinite(ends).all(0)

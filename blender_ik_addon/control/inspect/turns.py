@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How the joints of a figure are turned at one moment, and about which axes a point of it turns.
+"""The joint rotations of a figure in the present pose, and the Jacobian of one of its points.
 
 Read from the bones that Blender has evaluated, without forward kinematics.
 """
@@ -17,17 +17,17 @@ from ...bridge.armature import Array, Floats, Indices
 from ...bridge.skeleton import Figure
 from ...bridge.space import nearest_rotation
 
-_TINY: Final = 1e-30  # below any sine that matters, keeps 0/0 away
+_TINY: Final = 1e-30  # below any sine that matters; avoids 0/0
 
 
 def bone_turns(numbers: Indices, basis: Floats) -> Array:
-    """(K, 3) how the joints of some bones are turned, about x, y, z, as exactly as Blender keeps them.
+    """(K, 3) joint rotations of some bones about x, y, z, in Blender's precision.
 
-    What `rotation.swing_twist_turns` makes of `nearest_rotation`, in half as many calls: the swing is where
-    the long axis points, and of two rotations that point alike the twists differ by the angle between them.
+    The same as `rotation.swing_twist_turns` of `nearest_rotation`, in half as many calls. The swing follows
+    from the direction of the long axis; the twist is the remaining angle about it.
 
     Args:
-        numbers: (K,) of the bones; basis: (B, 4, 4) of all now, see `PoseState`.
+        numbers: (K,) indices of the bones; basis: (B, 4, 4) of all bones now, see `PoseState`.
     """
     # components first, for fewer numpy calls
     columns = basis.swapaxes(1, 2).take(numbers, 0).astype(float)
@@ -35,7 +35,7 @@ def bone_turns(numbers: Indices, basis: Floats) -> Array:
     y, z = rows[4:7], rows[8:11]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         y /= np.sqrt(np.add.reduce(y * y, 0))
-    z -= y * np.add.reduce(y * z, 0)  # however long, it tells the twist
+    z -= y * np.add.reduce(y * z, 0)  # only its direction matters for the twist
     sine = np.hypot(y[0], y[2])
     factor = np.arctan2(sine, y[1]) / np.maximum(sine, _TINY)
     turns = np.empty((len(numbers), 3))
@@ -46,13 +46,13 @@ def bone_turns(numbers: Indices, basis: Floats) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Lever:
-    """The C coordinates by which a point of a bone turns: all that has to be read again when it moves.
+    """The C rotation coordinates that move a point of a bone.
 
     Attributes:
-        figure: at any moment; slots: (C,) 0, 1, 2 for a joint's x, y, z.
-        heads: (C,) the bone at whose head the joint is; bone: that of the point.
-        carriers: (C,) the bone whose head is moved in the point's stead, where rotation is not inherited on
-            the way, else -1.
+        figure: in any pose; slots: (C,) 0, 1, 2 for a joint's x, y, z.
+        heads: (C,) the bone whose head is the joint; bone: the bone of the point.
+        carriers: (C,) the bone whose head moves like the point because rotation is not inherited below it,
+            else -1.
     """
 
     figure: Figure
@@ -63,11 +63,11 @@ class Lever:
 
     @classmethod
     def of(cls, figure: Figure, bone: str, chain_root: str) -> Lever:
-        """That of a bone of the figure.
+        """The lever of a bone of the figure.
 
         Args:
-            figure: at any moment; bone: of it.
-            chain_root: topmost bone that may move for the point; all that is above it does not count.
+            figure: in any pose; bone: its name.
+            chain_root: topmost bone that may move for the point; joints above it are excluded.
         """
         skeleton = figure.skeleton
         joint = skeleton.index(bone)
@@ -91,9 +91,8 @@ class Lever:
         """(3, C) velocities of the point for unit velocities of the coordinates, world.
 
         Args:
-            basis: (B, 4, 4) of the armature's bones, see `PoseState`; bones: (B, 4, 4) where they are in the
-                world.
-            point: (3,) where the point is, world.
+            basis: (B, 4, 4) of the armature's bones, see `PoseState`; bones: (B, 4, 4) of the bones, world.
+            point: (3,) world.
         """
         if not len(self.heads):
             return np.zeros((3, 0))
@@ -105,7 +104,7 @@ class Lever:
 
 
 def _carriers(skeleton: ik.Skeleton, joint: int) -> dict[int, int]:
-    """Joints above one that turns without its parents -> that one, whose head they carry."""
+    """Maps joints above one that does not inherit rotation to that joint, whose head they move."""
     found: dict[int, int] = {}
     carrier, walk = -1, joint
     while walk >= 0:
@@ -118,13 +117,13 @@ def _carriers(skeleton: ik.Skeleton, joint: int) -> dict[int, int]:
 
 
 def own_axes(turns: Array, slots: Indices) -> Array:
-    """(C, 3) the axes, in the frames that they turn, of one coordinate of each joint.
+    """(C, 3) axes of one rotation coordinate of each joint, in the joints' own frames.
 
-    They are columns of the right Jacobian of `Swing(x, z) @ Twist(y)`: of the exponential, turned back by the
-    twist; shorter than 1 for swings that are far out.
+    They are columns of the right Jacobian of `Swing(x, z) @ Twist(y)`: that of the exponential map, rotated
+    back by the twist. For large swings they are shorter than 1.
 
     Args:
-        turns: (C, 3) of the joints; slots: (C,) 0, 1, 2 for x, y, z.
+        turns: (C, 3) joint rotations; slots: (C,) 0, 1, 2 for x, y, z.
     """
     x, y, z = turns.T
     square = np.maximum(x * x + z * z, 1e-12)

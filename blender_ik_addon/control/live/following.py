@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The order in which live figures are solved: a figure that another follows is solved first."""
+"""The order in which live figures are solved: a figure comes before those that depend on it."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ def watched(armature: bpy.types.Object) -> set[bpy.types.ID]:
 
 
 class Following:
-    """In what order live armatures are solved; plain data and no Blender object.
+    """The order in which live armatures are solved; plain data without Blender objects.
 
-    Finding it takes a walk over parents, constraints and drivers, so it is kept until the scene is updated.
+    Finding it requires a search of parents, constraints and drivers, so it is cached until the scene is
+    updated.
     """
 
     def __init__(self) -> None:
@@ -36,11 +37,11 @@ class Following:
         self._leaders: dict[int, frozenset[int]] = {}
 
     def forget(self) -> None:
-        """Find the order again: parents, constraints or drivers may have changed."""
+        """Discard the cached order: parents, constraints or drivers may have changed."""
         self._asked = None
 
     def order(self, armatures: Sequence[bpy.types.Object]) -> list[tuple[bpy.types.Object, frozenset[int]]]:
-        """Armatures, those first that others follow, with the session ids of those that each follows.
+        """Armatures sorted so that dependencies come first, each with the session ids of its dependencies.
 
         A cycle is cut at any figure.
         """
@@ -77,7 +78,7 @@ def _leaders(armature: bpy.types.Object, armatures: Iterable[bpy.types.Object]) 
 
 
 def _targets(armature: bpy.types.Object) -> list[tuple[bpy.types.Object, str]]:
-    """What its effectors follow: objects, and their bones or ""."""
+    """The targets of its effectors: objects, each with a bone name or ""."""
     found: list[tuple[bpy.types.Object, str]] = []
     for effector in rig_of(armature).enabled_effectors:
         if effector.target is not None:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Live solving: in every frame that is shown or rendered, and whenever a target or a pin moves.
 
-By default a frame is solved from its own pose (see `start`), so that it is the same in scrubbing, playback
-and renders. The results of such frames are kept: if nothing has changed, a frame is not solved again.
+By default a frame is solved from its own pose (see `start`), so the result is the same in scrubbing, playback
+and renders. These results are cached and reused if nothing has changed.
 
-A render solves in a thread of its own, possibly while the view does; one figure is solved at a time.
+A render solves in its own thread, possibly at the same time as the viewport. A lock lets one of them solve at
+a time.
 """
 
 from __future__ import annotations
@@ -34,26 +35,27 @@ from .following import Following
 from .start import Start
 from .status_text import say, tell
 
-_FEW: Final = 30  # objects that are searched faster than an armature is compared
+_FEW: Final = 30  # number of objects up to which searching is faster than comparing an armature
 _OURS: Final = __name__.removesuffix("control.live.live")
-_REMEMBERED: Final = 1000  # frames of one figure; a dozen kilobytes each for one of 159 bones
+_REMEMBERED: Final = 1000  # cached frames per figure; about 12 kB each for 159 bones
 
 
 @dataclass
 class _Kept:
-    """What is kept of a live armature between frames; plain data and no Blender object.
+    """Cached data of a live armature; plain data without Blender objects.
 
     Attributes:
-        settings: that plan and figure were made with; others: further ones, which are looked at only when
-            Blender says that the armature has changed, as by then `doubtful` tells, or in every new frame,
-            where the animation sets some (`restless`).
-        start: what frames start from; common: the pose at which what they have in common was measured.
-        task: the last one that was made ready, at first of any pose.
-        asked: what the last solve depended on; last: its result; None before the first.
-        recalled: that is remembered, and was not solved again.
-        found: what frames came to that start from their own pose, by what was asked.
-        told: what the panel shows.
-        touched: channels or settings may have changed since the last solve.
+        settings: the ones that plan and figure were made with; others: further settings, compared only after
+            Blender reports a change of the armature (`doubtful`), or in every new frame if some are animated
+            (`restless`).
+        start: the starting pose of frames.
+        common: the pose at which the data shared by all frames were measured.
+        task: the last prepared task, at first of any pose.
+        asked: a key of the input of the last solve; last: its result. Both are None before the first solve.
+        recalled: whether `last` came from the cache.
+        found: cached results of frames that start from their own pose, by `asked`.
+        told: state shown in the panel.
+        touched: whether channels or settings may have changed since the last solve.
     """
 
     settings: Any
@@ -72,7 +74,7 @@ class _Kept:
     told: Any = None
 
     def measure(self, common: PoseState) -> None:
-        """Measure what all frames have in common, at the pose for it, unless it was measured there."""
+        """Measure the data shared by all frames at a pose, unless they were measured there already."""
         if common is not self.common:
             (self.task,) = make_tasks(self.plan, self.task.figure, [replace(self.task.sample, state=common)])
             self.common = common
@@ -98,18 +100,18 @@ class LiveFigures:
         self._thread = 0
 
     def forget(self) -> None:
-        """Discard everything, as after loading a file or an undo."""
+        """Discard all cached data, for example after loading a file or an undo."""
         self._kept.clear()
         self._names.clear()
         self._following.forget()
 
     @property
     def solving(self) -> bool:
-        """Whether the caller was triggered by a solve's own writing."""
+        """Whether this thread is inside a solve, which writes and so triggers handlers."""
         return self._thread == threading.get_ident()
 
     def updated(self) -> None:
-        """Find the order of figures again at the next solve."""
+        """Discard the order of the figures after an update of the scene."""
         self._following.forget()
 
     def solve(
@@ -120,14 +122,14 @@ class LiveFigures:
         *,
         new_frame: bool = True,
     ) -> None:
-        """Solve the live armatures of a scene in the frame that the dependency graph is at.
+        """Solve the live armatures of a scene in the depsgraph's frame.
 
-        Does nothing if called by its own writing.
+        Does nothing if its own writing triggered the call.
 
         Args:
             scene: original; depsgraph: evaluated; session: the window manager's.
-            new_frame: whether the animation has just been evaluated. If not, animated channels hold what was
-                written last.
+            new_frame: whether the animation has just been evaluated. If not, animated channels hold the
+                values that were written last.
         """
         if self.solving:
             return
@@ -143,7 +145,7 @@ class LiveFigures:
                     if armature.session_uid == dragged or _is_elsewhere(armature, scene, depsgraph):
                         continue
                     if leaders & waiting:
-                        depsgraph.update()  # figures that follow need the new poses
+                        depsgraph.update()  # dependent figures need the new poses
                         waiting.clear()
                     shown = armature.evaluated_get(depsgraph)
                     if evaluated is None or leaders & posed or not evaluated.isdisjoint((shown, shown.data)):
@@ -153,23 +155,24 @@ class LiveFigures:
                     except REASONS as reason:
                         self.touched(armature)
                         held.append(reason)
-                        if depsgraph.mode != "RENDER":  # nothing may be written to the file from there
+                        if depsgraph.mode != "RENDER":  # a render must not write to the file
                             say(armature, f"Live: {reason}", playing=new_frame)
                         continue
                     if anew:
                         posed.add(armature.session_uid)
                         waiting.add(armature.session_uid)
                 if held and depsgraph.mode == "RENDER":
-                    raise held[0]  # Blender prints it and renders on
+                    raise held[0]  # Blender prints it and continues to render
             finally:
                 self._thread = 0
 
     def armatures(
         self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, session: ArticulateSession
     ) -> list[bpy.types.Object]:
-        """The armatures of a scene that are to be solved by themselves.
+        """The armatures of a scene that are live.
 
-        All objects are gone through only after one became live, or objects came or went: scenes may be large.
+        All objects are searched only after one became live, or objects were added or removed, because scenes
+        may be large.
         """
         changes = session.live_changes
         updated = depsgraph.id_type_updated
@@ -178,7 +181,7 @@ class LiveFigures:
             self._changes = changes
             self.touched()
         names = self._names.get(scene.name)
-        # a view layer has its objects by name; a scene, which may have more of them, goes through all
+        # lookup by name is fast in a view layer, but linear in a scene, which may have more objects
         layer, objects = depsgraph.view_layer.objects, scene.objects
         found = [
             thing
@@ -191,7 +194,7 @@ class LiveFigures:
         return found
 
     def changed(self, armature: bpy.types.Object) -> None:
-        """At the next solve, check whether an armature has changed or only moved."""
+        """Check at the next solve whether an armature's settings have changed or it only moved."""
         kept = self._kept.get(armature.session_uid)
         if kept is not None:
             kept.doubtful = kept.touched = True
@@ -205,7 +208,7 @@ class LiveFigures:
     def tell(
         self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, session: ArticulateSession
     ) -> None:
-        """Show the full result of the current frame in the panel, as when a playback has ended."""
+        """Show the full result of the current frame in the panel, for example after a playback."""
         for armature in self.armatures(scene, depsgraph, session):
             kept = self._kept.get(armature.session_uid)
             if kept is not None:
@@ -219,7 +222,7 @@ class LiveFigures:
         depsgraph: bpy.types.Depsgraph,
         new_frame: bool,
     ) -> bool:
-        """Solve one armature, original and evaluated; whether it was posed anew."""
+        """Solve one armature, given original and evaluated; returns whether it got a new pose."""
         rendering = depsgraph.mode == "RENDER"
         kept = self._prepare(armature, shown, scene, depsgraph, new_frame)
         state = kept.start.pose(
@@ -248,7 +251,7 @@ class LiveFigures:
             kept.last = _solved(kept, sample, asked, continuous)
             kept.start.write(armature, kept.last.channels, rendering=rendering)
             kept.asked = asked
-        kept.touched = rendering  # which writes to the originals the pose of another frame
+        kept.touched = rendering  # a render writes the pose of another frame to the originals
         if not rendering:
             kept.tell(armature, playing=new_frame)
         return changed
@@ -261,7 +264,7 @@ class LiveFigures:
         depsgraph: bpy.types.Depsgraph,
         new_frame: bool,
     ) -> _Kept:
-        """The kept data, read again only where their sources have changed."""
+        """The cached data, read again only if the sources have changed."""
         kept, rig = self._kept.get(armature.session_uid), rig_of(armature)
         if kept is not None and kept.restless and new_frame:
             kept.doubtful = kept.touched = True
@@ -273,7 +276,7 @@ class LiveFigures:
             if not kept.doubtful:
                 return kept
             others = other_settings(rig), fingerprint(armature)
-            if others == kept.others and kept.plan.masses is None:  # the bones' masses are not among them
+            if others == kept.others and kept.plan.masses is None:  # masses are not among the settings
                 kept.doubtful = False
                 return kept
         context: Any = SimpleNamespace(scene=scene, view_layer=depsgraph.view_layer)
@@ -297,32 +300,32 @@ class LiveFigures:
 
 
 def _evaluated_anew(depsgraph: bpy.types.Depsgraph) -> set[bpy.types.ID] | None:
-    """What was evaluated for this frame and may have changed; None if finding out would take long.
+    """The IDs that were evaluated for this frame and may have changed; None if a search would be slow.
 
-    These are the evaluated copies. Other data were neither set nor animated since, except by handlers of
-    other add-ons, which Blender evaluates at once.
+    These are evaluated copies. Other data is unchanged since the last frame, except by handlers of other
+    add-ons, which Blender evaluates immediately.
     """
     for handlers in (bpy.app.handlers.frame_change_post, bpy.app.handlers.depsgraph_update_post):
         for handler in handlers:
-            # what a script in Blender's text editor defines has a module of None
+            # functions from Blender's text editor have the module None
             if not str(getattr(handler, "__module__", "")).startswith(_OURS):
                 return None
     if depsgraph.mode == "RENDER":
         return None
-    # Blender goes through the whole scene to count them
+    # counting them would make Blender iterate over the whole scene
     evaluated = {update.id for update in islice(depsgraph.updates, _FEW + 1)}
     return evaluated if len(evaluated) <= _FEW else None
 
 
 def _asked(kept: _Kept, sample: Sample, continuous: bool) -> Any:
-    """Everything that the result depends on, as plain values; None if unknown, as with obstacles."""
+    """A key of everything that the result depends on; None if unknown, for example with obstacles."""
     if kept.plan.surroundings is not None:
         return None
     return continuous, kept.start.token(sample.state), sample.asked
 
 
 def _solved(kept: _Kept, sample: Sample, asked: Any, continuous: bool) -> Solved:
-    """The result of a frame: from memory if known, else solved."""
+    """The result of a frame, from the cache or solved."""
     kept.recalled = not continuous and asked in kept.found
     if kept.recalled:
         return kept.found[asked]
@@ -336,7 +339,7 @@ def _solved(kept: _Kept, sample: Sample, asked: Any, continuous: bool) -> Solved
 
 
 def _is_elsewhere(armature: bpy.types.Object, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
-    """Whether an armature is meant to be absent here: in another view layer, or not rendered."""
+    """Whether an armature is absent here on purpose: in another view layer, or not rendered."""
     if depsgraph.mode == "RENDER":
         return not is_kept_up(armature, depsgraph)
     layers = scene.view_layers

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The pose from which the frames of a live armature start, independent of earlier solves.
+"""The starting pose of a live armature's frames, independent of earlier solves.
 
-Animated channels start from the animation. Other channels would start from the solve before; therefore their
-values before the first solve are kept. Values that differ from those written last were set by the user and
-replace them. Both are saved with the armature, so that undo and loading restore them.
+Animated channels start from the animation. Other channels would start from the previous solve, so their
+values before the first solve are stored. A value that differs from the last written one was edited by the
+user and replaces the stored one. Both poses are saved with the armature, so that undo and loading restore
+them.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from ...bridge.skeleton import Figure
 from ...properties.access import rig_of
 from ...properties.rig import LIVE_POSE, LIVE_START
 
-_PAUSE: Final = 0.25  # seconds; after a rest of this length the start is taken again
-_EARLIER: Final = 32
+_PAUSE: Final = 0.25  # seconds without edits after which the next edit stores the start for Esc
+_EARLIER: Final = 32  # stored starts
 _REST: Final[dict[str, tuple[float, ...]]] = {
     "location": (0.0, 0.0, 0.0),
     "rotation_quaternion": (1.0, 0.0, 0.0, 0.0),
@@ -35,20 +36,20 @@ _REST: Final[dict[str, tuple[float, ...]]] = {
 
 
 class Start:
-    """The pose that a live armature's frames start from; plain data and no Blender object.
+    """The starting pose of a live armature's frames; plain data without Blender objects.
 
     Attributes:
         written: the channels after the last solve; None before the first.
-        intact: they were unchanged when `pose` was last read.
+        intact: whether they were unchanged at the last call of `pose`.
     """
 
     def __init__(self, armature: bpy.types.Object, bones: Bones, *, as_shown: bool = False) -> None:
-        """Begin, with what the armature remembers if it was solved before it was loaded, undone or copied.
+        """Begin with the poses stored on the armature, which loading, undo and copying preserve.
 
         Args:
             armature: original.
-            bones: of it.
-            as_shown: begin with the pose that it has, whatever it remembers.
+            bones: of the armature.
+            as_shown: ignore the stored poses and begin with the present one.
         """
         self._animated = animated_channels(armature, bones)
         self._moves = any(flags.any() for flags in self._animated.values())
@@ -60,17 +61,17 @@ class Start:
         self._now: Channels | None = None
         self._told: bytes | None = None
         self._touched = -np.inf
-        self._earlier: deque[tuple[Channels, Channels]] = deque(maxlen=_EARLIER)  # solved, and from what
+        self._earlier: deque[tuple[Channels, Channels]] = deque(maxlen=_EARLIER)  # solved pose, its start
         self._carriers = b""
         self._constrained = np.array([bool(bone.constraints) for bone in armature.pose.bones])
         self._common: tuple[Channels, bytes, PoseState] | None = None
 
     def rebase(self, channels: Channels) -> None:
-        """Make a pose the start of frames, except for animated channels."""
+        """Set the start of the frames to a pose, except for animated channels."""
         self._keep(channels)
 
     def go_on(self, other: Start) -> None:
-        """Take over what another one has kept, of the same armature before its settings changed."""
+        """Take the data of the previous `Start` of the same armature, after its settings changed."""
         if len(other._base.location) == len(self._base.location):
             self._keep(other._base)
             self.written = other.written
@@ -85,14 +86,14 @@ class Start:
         rendering: bool,
         touched: bool = True,
     ) -> PoseState:
-        """The pose of the frame; the same object as long as it is the same pose.
+        """The starting pose of the frame; the same object as long as it is the same pose.
 
         Args:
             armature, evaluated: original and evaluated object.
-            figure: of the armature, at any pose.
-            new_frame: whether the animation has just been evaluated. If not, animated channels hold what was
-                written last.
-            rendering: the originals are those of another frame; nothing that is found is kept.
+            figure: of the armature, in any pose.
+            new_frame: whether the animation has just been evaluated. If not, animated channels hold the
+                values that were written last.
+            rendering: the originals belong to another frame; nothing is stored.
             touched: whether channels or parents may have changed since `write`.
         """
         if not touched and not self._moves and self._state is not None and self.written is not None:
@@ -118,14 +119,14 @@ class Start:
         return state
 
     def common(self, figure: Figure, evaluated: bpy.types.Object) -> PoseState:
-        """The pose at which what all frames have in common is measured; the same object while it is the same.
+        """The pose at which the data shared by all frames are measured; the same object if unchanged.
 
-        A frame must have the same bits whichever frame was solved first, and after loading. So this pose has
-        no animated and no solved rotations and locations: they are at rest. Other bones are as posed.
+        The result of a frame must be bitwise the same whichever frame is solved first, and after loading. So
+        in this pose all animated and solved rotations and locations are at rest; other bones are as posed.
 
         Args:
-            figure: of the armature, at any pose.
-            evaluated: object, for a figure that hangs from constrained bones.
+            figure: of the armature, in any pose.
+            evaluated: object, for a figure whose parents are constrained bones.
         """
         base = self._base
         if self._common is None or self._common[0] is not base:
@@ -148,13 +149,13 @@ class Start:
         return self._common[2]
 
     def token(self, state: PoseState) -> Any:
-        """A key of the starting pose, as plain values; quick to compare if nothing is animated."""
+        """A key of the starting pose, as plain values; cheap to compare if nothing is animated."""
         if state is self._state:
             return self._token, self._carriers
         return state.channels.data, None
 
     def write(self, armature: bpy.types.Object, channels: Channels, *, rendering: bool) -> None:
-        """Write a solved pose and its start into the armature."""
+        """Write a solved pose and its start to the armature."""
         if rendering:  # a render must not write to the file
             write_channels(armature, channels)
         else:
@@ -167,10 +168,10 @@ class Start:
         self.written = channels
 
     def _edited(self, base: Channels, now: Channels) -> Channels:
-        """The start with the user's changes since the last solve.
+        """The start with the user's edits since the last solve.
 
-        A bone put back to its solved value returns to its start, so that Esc in Blender's own tools leaves no
-        trace.
+        If a bone is reset to its solved value, its start is restored. So Esc in Blender's own tools has no
+        effect.
         """
         self._now, self.intact = now, False
         if self.written is None:
@@ -201,7 +202,7 @@ class Start:
 
 
 def _remembered(armature: bpy.types.Object) -> tuple[Channels, Channels] | None:
-    """The starting pose and the solved one, as the armature has them from another time."""
+    """The starting pose and the solved pose that are stored on the armature; None if there are none."""
     rig, size = rig_of(armature), 4 * len(armature.pose.bones) * sum(CHANNEL_WIDTHS.values())
     begun, solved = rig.get(LIVE_START), rig.get(LIVE_POSE)
     if not isinstance(begun, bytes) or not isinstance(solved, bytes) or {len(begun), len(solved)} != {size}:
@@ -211,12 +212,12 @@ def _remembered(armature: bpy.types.Object) -> tuple[Channels, Channels] | None:
 
 
 def _put(rig: Any, name: str, data: bytes) -> None:
-    rig.pop(name, None)  # Blender cuts bytes that are put over others at the first zero
+    rig.pop(name, None)  # Blender truncates bytes at the first zero when they replace others
     rig[name] = data
 
 
 def _taken(base: Channels, values: Channels, which: dict[str, Flags]) -> Channels:
-    """With some of the values; the same object where that changes nothing."""
+    """`base` with some of the values; the same object if nothing changes."""
     parts = {
         name: np.where(which[name], getattr(values, name), getattr(base, name)) for name in CHANNEL_WIDTHS
     }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The status text of a live figure in the panel: a sentence, and the state of each effector.
+"""The status text of a live figure in the panel, and the state of each effector.
 
-Setting a property redraws the whole window. Therefore playback sets none for a new number alone, and the
-attribution waits until playback ends.
+Setting a property redraws the whole window. So during playback a changed number alone is not shown, and
+causes are found after playback ends.
 """
 
 from __future__ import annotations
@@ -27,21 +27,22 @@ _NUMBERS: Final = re.compile(r"[\d.]+")
 
 
 def say(armature: bpy.types.Object, message: str, *, playing: bool) -> None:
-    """Show a sentence; while frames pass not for a new number alone."""
+    """Show a sentence; during playback not if only numbers differ."""
     shown = rig_of(armature).message
     if message != shown and not (playing and _NUMBERS.sub("", message) == _NUMBERS.sub("", shown)):
         rig_of(armature).message = message
 
 
 def _in_passing(plan: Plan, solved: Solved) -> str:
-    """The sentence during playback: which effector is short by how much, without the reason."""
+    """The sentence during playback: the effector and its error, without the cause."""
     if solved.sentence or solved.status in ("BLOCKED", "INFEASIBLE"):
         return solved.message  # the obstacle is known
     far, turned = (np.fmax(off, 0.0) for off in (solved.distance, solved.angle))  # NaN without a target
     if far.max() > plan.tolerance:
-        return f"{plan.effectors[far.argmax()].name} is short by {far.max() * plan.metre:.4g} m."
+        return f"{plan.effectors[far.argmax()].name} is {far.max() * plan.metre:.4g} m from its target."
     if turned.max() > plan.tolerance:
-        return f"{plan.effectors[turned.argmax()].name} is short by {np.degrees(turned.max()):.3g} degrees."
+        angle = np.degrees(turned.max())
+        return f"{plan.effectors[turned.argmax()].name} is {angle:.3g} degrees from its target."
     return solved.message
 
 
@@ -67,13 +68,13 @@ def tell(
 
     Args:
         armature: original.
-        plan, figure: of it; solved: the frame.
-        told: the last return value, None before.
-        task: what was solved, if it is still known.
-        playing: frames pass, or the user scrubs.
+        plan, figure: of the armature; solved: the frame.
+        told: the previous return value, None at first.
+        task: the solved task, if still known.
+        playing: whether frames pass in playback or scrubbing.
 
     Returns:
-        What was shown, for comparison.
+        The state that was shown, for comparison.
     """
     sentence = ""
     if solved.status != "REACHED" and _shows(armature, solved):
@@ -81,7 +82,7 @@ def tell(
     say(armature, sentence, playing=playing)
     state = [False if asks else None for asks in solved.asking]
     if solved.status != "REACHED":
-        worst = np.fmax(solved.distance, solved.angle).tolist()  # NaN where an effector is off
+        worst = np.fmax(solved.distance, solved.angle).tolist()  # NaN if an effector is off
         state = [error > plan.tolerance if error == error else None for error in worst]
     if state == told and (playing or True not in state):
         return told

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a solve or a bake reports."""
+"""Reports of solves and bakes."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The errors that refuse a solve or a bake: a wrong set-up, or an error of the library."""
+"""The errors that refuse a solve or a bake: an invalid setup, or an error of the library."""
 
 from __future__ import annotations
 

@@ -24,11 +24,11 @@ from .report_text import write_text
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """What a solve or bake did.
+    """The results of a solve or bake.
 
     Attributes:
         operation: "solve", "bake" or "live".
-        figure: as it was at the first frame; the coordinates of all frames are its own.
+        figure: in the first frame; the coordinates of all frames refer to it.
         solved: the frames in order.
         seconds: wall time.
     """
@@ -41,7 +41,7 @@ class Run:
 
 
 def write_report(armature: bpy.types.Object, run: Run) -> dict[str, Any]:
-    """Put the report of a run on the armature and return it."""
+    """Store the report of a run on the armature and return it."""
     frames = [solved.frame for solved in run.solved]
     worst = _worst_frame(run.solved)
     rows = write_effectors(armature, run)
@@ -74,20 +74,20 @@ def write_effectors(armature: bpy.types.Object, run: Run) -> dict[str, dict[str,
     rows: dict[str, dict[str, Any]] = {}
     for column, effector in enumerate(run.plan.effectors):
         row = _row(run, column, distances[:, column], angles[:, column])
-        # a script or the list can give two effectors the same name
+        # a script or a user can give two effectors the same name
         same = [other.name for other in run.plan.effectors[:column]].count(effector.name)
         rows[f"{effector.name} ({same + 1})" if same else effector.name] = row
         item = rig_of(armature).effectors[effector.index]
         values = {"error": row["worst"] or 0.0, "angle": row["angle_worst"] or 0.0}
         for name, value in {**values, "status": row["status"], "message": row["message"]}.items():
-            # setting an equal value would make Blender evaluate and draw again
+            # assigning an equal value would still cause an update and a redraw
             if getattr(item, name) != (np.float32(value) if name in values else value):
                 setattr(item, name, value)
     return rows
 
 
 def _surroundings(run: Run) -> dict[str, Any]:
-    """Clearances to the obstacles; empty without obstacles."""
+    """Clearances from the obstacles; empty without obstacles."""
     if run.plan.surroundings is None:
         return {}
     nearest = min(run.solved, key=lambda solved: solved.nearest.clearance)
@@ -103,7 +103,7 @@ def _surroundings(run: Run) -> dict[str, Any]:
 
 
 def _nearest_things(run: Run) -> list[dict[str, Any]]:
-    """The nearest obstacles of the frames, each with its smallest clearance and the frame of that."""
+    """The nearest obstacles, each with its smallest clearance and the frame of it."""
     found: dict[str, Solved] = {}
     for solved in sorted(run.solved, key=lambda solved: solved.nearest.clearance):
         if np.isfinite(solved.nearest.clearance):
@@ -115,7 +115,7 @@ def _nearest_things(run: Run) -> list[dict[str, Any]]:
 
 
 def _limits(run: Run) -> list[dict[str, Any]]:
-    """Bones at joint limits: about which axes, in how many frames, and the first of these."""
+    """Bones at joint limits: the axes, the number of frames, and the first frame."""
     skeleton = run.figure.skeleton
     at = at_limits(skeleton, np.array([solved.q for solved in run.solved]))
     rows = []
@@ -170,7 +170,7 @@ def _row(run: Run, column: int, distance: Array, angle: Array) -> dict[str, Any]
 
 
 def _choices(run: Run, column: int) -> list[tuple[int, str]]:
-    """Frames at which an effector has gone to another alternative, with the name of that one."""
+    """Frames at which an effector switched to another alternative, with its name."""
     names, found = run.plan.effectors[column].alternatives, list[tuple[int, str]]()
     for solved in run.solved:
         name = names[solved.chosen[column]] if solved.chosen[column] >= 0 else ""
@@ -180,7 +180,7 @@ def _choices(run: Run, column: int) -> list[tuple[int, str]]:
 
 
 def _summary(prefix: str, frames: list[int], errors: Array) -> dict[str, Any]:
-    """Mean and worst of errors (F,), and the frame of the worst; NaN are left out."""
+    """Mean and worst of errors (F,), and the frame of the worst; NaN is ignored."""
     counted = np.isfinite(errors)
     if not counted.any():
         return {f"{prefix}mean": None, f"{prefix}worst": None, f"{prefix}worst_frame": None}
@@ -193,7 +193,7 @@ def _summary(prefix: str, frames: list[int], errors: Array) -> dict[str, Any]:
 
 
 def _worst_frame(solved: Sequence[Solved]) -> Solved:
-    """The frame that is inside an obstacle or farthest from its targets, the last one if none is short."""
+    """The frame that is inside an obstacle or has the largest error; the last one if all are reached."""
     short = [frame for frame in solved if frame.status != "REACHED"]
     return max(short, key=lambda frame: (frame.status == "INFEASIBLE", frame.worst), default=solved[-1])
 

@@ -12,14 +12,14 @@ from ...properties.kinds import KINDS
 from ...properties.measures import angle, length
 
 NAME: Final = "Articulate report"
-_MARK: Final = "articulate_report"  # holds the name that the text had: one renamed or copied is a person's
+_MARK: Final = "articulate_report"  # holds the original name; a renamed or copied text belongs to the user
 _NONE: Final = "-"
 
 
 def write_text(armature: str, report: dict[str, Any]) -> bpy.types.Text:
-    """Put a report into the file's text block for it, in place of the one before.
+    """Write a report to its text block in the file, replacing the previous report.
 
-    A text that a person has named so stays; the report gets another name then.
+    A user's text with the same name is kept; the report then gets another name.
 
     Args:
         armature: name of the armature; report: see `ArticulateRig.report`.
@@ -33,7 +33,7 @@ def write_text(armature: str, report: dict[str, Any]) -> bpy.types.Text:
 
 
 def find_text() -> bpy.types.Text | None:
-    """The text block of this file that holds the report; one that is linked from another does not count."""
+    """The text block of this file that holds the report; linked texts are ignored."""
     own = (text for text in bpy.data.texts if text.library is None and text.get(_MARK) == text.name)
     return next(own, None)
 
@@ -84,7 +84,7 @@ def _errors(row: dict[str, Any], prefix: str, shown: Callable[[float], str], *, 
 
 
 def _clearances(report: dict[str, Any]) -> list[str]:
-    """The smallest clearance to each nearest obstacle, and the obstacles that were ignored."""
+    """The smallest clearance from each nearest obstacle, and the ignored obstacles."""
     rows = [[row["name"], length(row["clearance"]), str(row["frame"])] for row in report["nearest_things"]]
     said = [*report["ignored"]]
     if not rows:
@@ -100,7 +100,7 @@ def _limits(report: dict[str, Any]) -> list[str]:
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """Columns side by side, numbers to the right; a column in which nothing stands is left out."""
+    """Aligned columns, numbers to the right; empty columns are omitted."""
     lines = [list(header), *map(list, rows)]
     kept = [i for i in range(len(header)) if any(line[i] != _NONE for line in lines[1:])]
     wide = {i: max(len(line[i]) for line in lines) for i in kept}

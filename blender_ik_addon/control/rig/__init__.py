@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Adding, removing and moving effectors, pins and targets."""
+"""Adds, removes and moves effectors, pins and targets."""

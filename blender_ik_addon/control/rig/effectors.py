@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Adding and removing effectors and their targets: data only, no context and no selection."""
+"""Adds and removes effectors and their targets: changes data only, without context or selection."""
 
 from __future__ import annotations
 
@@ -34,10 +34,11 @@ class NewEffector:
     """A new effector; see `properties.effector` for the fields.
 
     Attributes:
-        target: name of an object, or "" for a new Empty at the effector's own place.
-        alternatives: name of a collection, or "" for a new one with two Empties, where the kind has such.
-        pinned: it holds its present place and has no target.
-        as_posed: it keeps the present relation of its bone and the second bone.
+        target: name of an object, or "" for a new Empty at the effector's point.
+        alternatives: name of a collection, or "" for a new one with two Empties; only for kinds with
+            alternatives.
+        pinned: whether it keeps its present place without a target.
+        as_posed: whether it keeps the present relation of its bone and the second bone.
         settings: further properties of the effector, by name.
     """
 
@@ -52,7 +53,7 @@ class NewEffector:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def value(self, name: str) -> Any:
-        """One of the settings, or what the property is by default."""
+        """One of the settings, or the default of the property."""
         described: Any = ArticulateEffector.bl_rna.properties[name]
         return self.settings.get(name, described.default)
 
@@ -60,16 +61,16 @@ class NewEffector:
 def add_effectors(
     armature: bpy.types.Object, news: Sequence[NewEffector], depsgraph: bpy.types.Depsgraph, look: TargetLook
 ) -> list[ArticulateEffector]:
-    """Add effectors, each with an Empty as its target unless one is named: all of them or, if refused, none.
+    """Add effectors, each with a new Empty unless a target is named; adds none if one is refused.
 
     Args:
         armature: the original armature object.
         news: what to add.
-        depsgraph: evaluated; tells where the bones are now.
+        depsgraph: evaluated; for the present pose.
         look: how a new Empty is drawn.
 
     Raises:
-        Refused: unknown bone, kind, target or chain root, or an effector that is there already.
+        Refused: unknown bone, kind, target or chain root, or a duplicate effector.
     """
     targets = [check_new(armature, new) for new in news]
     rig = rig_of(armature)
@@ -82,7 +83,7 @@ def add_effectors(
         rig.active_effector = active
         raise
     rig.active_effector = len(rig.effectors) - 1
-    return list(rig.effectors[-len(news) :])  # only now: a collection moves its items when it grows
+    return list(rig.effectors[-len(news) :])  # only now, because a collection moves its items when it grows
 
 
 def _add(
@@ -116,7 +117,8 @@ def keep_as_posed(
     """Set an effector with a second bone to the present relation of its two bones.
 
     Raises:
-        Refused: one of the bones does not exist, the second has no size, or the kind of effector has none.
+        Refused: one of the bones does not exist, the second is scaled to zero, or the kind has no second
+            bone.
     """
     if "second_bone" not in effector.kind_info.options:
         raise Refused(
@@ -146,7 +148,7 @@ def _new_alternatives(
     depsgraph: bpy.types.Depsgraph,
     look: TargetLook,
 ) -> bpy.types.Collection:
-    """A collection of two Empties: one where the effector is now, one beside it."""
+    """A collection of two Empties: one at the effector's point, one beside it."""
     pose_bone, matrix = posed(armature, effector, depsgraph)
     collection = bpy.data.collections.new(f"Targets {effector.name}")
     collection[MADE_HERE] = True
@@ -159,7 +161,7 @@ def _new_alternatives(
 
 
 def hold(armature: bpy.types.Object, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph) -> None:
-    """Pin an effector where it is now; a target that it had is let go.
+    """Pin an effector at its present place and clear its target.
 
     Raises:
         Refused: the effector's bone does not exist.
@@ -167,7 +169,7 @@ def hold(armature: bpy.types.Object, effector: ArticulateEffector, depsgraph: bp
     pose_bone, matrix = posed(armature, effector, depsgraph)
     effector.target, effector.subtarget = None, ""
     effector.pinned = True
-    # Setting it looks at the original, which knows of the last redraw only.
+    # The update of `pinned` reads the original, which is only as recent as the last redraw.
     effector.pin_location = matrix @ first_target(effector, pose_bone)
     effector.pin_rotation = matrix.to_quaternion()
 
@@ -175,18 +177,18 @@ def hold(armature: bpy.types.Object, effector: ArticulateEffector, depsgraph: bp
 def remove_effectors(
     armature: bpy.types.Object, indices: Sequence[int], *, delete_targets: bool = False
 ) -> list[str]:
-    """Remove effectors, and on request the Empties that were made for them if nothing else uses those.
+    """Remove effectors, and optionally the Empties made for them that nothing else uses.
 
     Args:
         armature: the original object.
-        indices: of the effectors on the list.
-        delete_targets: whether to delete their Empties.
+        indices: of the effectors in the list.
+        delete_targets: whether to delete these Empties.
 
     Returns:
-        Names of the effectors that come from a library and were switched off instead.
+        Names of the effectors that come from a library and were disabled instead of removed.
 
     Raises:
-        Refused: all of them come from a library and are switched off already.
+        Refused: all of them come from a library and are already disabled.
     """
     rig = rig_of(armature)
     going = [rig.effectors[index] for index in indices]
@@ -207,14 +209,14 @@ def remove_effectors(
 
 
 def clear(armature: bpy.types.Object, *, delete_targets: bool = False) -> tuple[int, list[str]]:
-    """Remove all effectors and the last report; solver and bake settings stay.
+    """Remove all effectors and the last report; keeps the solver and bake settings.
 
     Returns:
-        How many effectors were removed, and the names of those that come from a library and were switched
-        off instead.
+        The number of removed effectors, and the names of those that come from a library and were disabled
+            instead.
 
     Raises:
-        Refused: all of them come from a library and are switched off already.
+        Refused: all of them come from a library and are already disabled.
     """
     rig = rig_of(armature)
     count = len(rig.effectors)
@@ -224,7 +226,7 @@ def clear(armature: bpy.types.Object, *, delete_targets: bool = False) -> tuple[
 
 
 def check_new(armature: bpy.types.Object, new: NewEffector) -> bpy.types.Object | None:
-    """Everything that can be wrong, before anything is made; returns the target that is named.
+    """Check a new effector before anything is changed; returns its named target.
 
     Raises:
         Refused: see `add_effectors`.
@@ -281,7 +283,7 @@ def _check_bones(armature: bpy.types.Object, new: NewEffector, kind: Kind) -> No
 
 
 def _free_name(others: Iterable[ArticulateEffector], new: NewEffector) -> str:
-    """The bone's name where it is free, else with the kind, else with a number."""
+    """The bone's name if it is free, else with the kind, else also with a number."""
     taken = {effector.name for effector in others}
     wanted = new.name or new.bone
     candidates = [wanted, f"{wanted} {KINDS[new.kind].label}"]

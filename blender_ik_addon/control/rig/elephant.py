@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ge's scene in Blender: the elephant with its trunk, a table, a tree and a target on its way around them."""
+"""Ge's scene in Blender: an elephant whose trunk follows a target around a table and a tree."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class SceneOptions:
 
     Attributes:
         segments: of the trunk.
-        surroundings: whether there are table and tree; obstacles: whether the elephant keeps out of them.
+        surroundings: whether to add table and tree; obstacles: whether the elephant avoids them.
         seed: of the tree.
-        frames: of the target's way; none if it stands still.
+        frames: length of the target's animation; 1 or less for a static target.
     """
 
     segments: int = 30
@@ -106,7 +106,7 @@ def _dress(context: bpy.types.Context, armature: bpy.types.Object, elephant: Ele
 
 
 def _surround(context: bpy.types.Context, scene: ElephantScene) -> list[bpy.types.Object]:
-    """Table and tree; leaves are there to be looked at."""
+    """Table and tree. Leaves are not an obstacle."""
     collection = context.collection
     table = make_object("Table", [scene.table], _WOOD, collection)
     tree = make_object("Tree", scene.tree, _BARK, collection)
@@ -122,7 +122,7 @@ def _surround(context: bpy.types.Context, scene: ElephantScene) -> list[bpy.type
 def _direct(
     context: bpy.types.Context, armature: bpy.types.Object, scene: ElephantScene, frames: int
 ) -> None:
-    """Let the tip of the trunk follow a target, animated if there are frames for it."""
+    """Let the tip of the trunk follow a target, animated if there is more than one frame."""
     elephant, rig = scene.elephant, rig_of(armature)
     new = NewEffector(bone=elephant.tip, settings={"chain_root": elephant.trunk[0]})
     (effector,) = add_effectors(

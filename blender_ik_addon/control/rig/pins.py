@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pins, which hold a bone where it is without a target, and effectors for the other side of a body."""
+"""Pins, which keep a bone in place without a target, and mirrored copies of effectors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .target_empties import TargetLook
 
 
 def is_pin(effector: ArticulateEffector) -> bool:
-    """Whether an effector holds its bone, or keeps its motion, with no target to follow."""
+    """Whether an effector keeps its bone in place, or keeps its motion, without a target."""
     return effector.follows in ("PIN", "MOTION")
 
 
@@ -32,18 +32,18 @@ def pin(
     *,
     motion: bool = False,
 ) -> None:
-    """Hold bones where they are now; a pin that a bone has already is set anew, and is of this kind then.
+    """Pin bones at their present place. An existing pin is moved there and gets this kind.
 
     Args:
         armature: the original armature object.
         bones: names.
         kind: POSITION, ORIENTATION or POSE (both).
-        depsgraph: evaluated; tells where the bones are.
-        motion: hold them to their own motion instead, where they are in each frame.
+        depsgraph: evaluated; for the present pose.
+        motion: keep the bones' own animation instead of one place.
 
     Raises:
-        Refused: there is no such bone, or it follows a target in this very way, or its pin holds it in other
-            frames; nothing is pinned.
+        Refused: a bone does not exist, already follows a target of this kind, or has a pin that is active in
+            other frames; nothing is pinned.
     """
     effectors = rig_of(armature).effectors
     there = [effector for effector in effectors if is_pin(effector) and effector.bone in bones]
@@ -63,13 +63,13 @@ def pin(
 
 
 def unpin(armature: bpy.types.Object, bones: Sequence[str] | None = None) -> tuple[int, list[str]]:
-    """Remove the pins of bones, or all pins; the pose stays.
+    """Remove the pins of some bones, or all pins; the pose is unchanged.
 
     Returns:
-        How many were removed, and the names of those that come from a library and were switched off instead.
+        The number of removed pins, and the names of those that come from a library and were disabled instead.
 
     Raises:
-        Refused: all of them come from a library and are switched off already.
+        Refused: all of them come from a library and are already disabled.
     """
     effectors = rig_of(armature).effectors
     chosen = [
@@ -85,16 +85,16 @@ def unpin(armature: bpy.types.Object, bones: Sequence[str] | None = None) -> tup
 def mirror(
     armature: bpy.types.Object, bones: Sequence[str], depsgraph: bpy.types.Depsgraph, look: TargetLook
 ) -> int:
-    """Give the bones of the other side the effectors that these bones have, where those are now.
+    """Copy the effectors of some bones to the bones on the other side, at their present places.
 
-    Sides are told by names (.L and .R, _left, ...), else by how the figure is drawn. What the other
-    side has already stays.
+    Sides are found by name (.L and .R, _left, ...), else by the rest pose. Existing effectors of the other
+    side are kept.
 
     Returns:
-        How many effectors were added.
+        The number of added effectors.
 
     Raises:
-        Refused: none of the bones has an effector that could be mirrored; nothing is added.
+        Refused: no effector can be mirrored; nothing is added.
     """
     rig = rig_of(armature)
     all_bones: Any = armature.data.bones
@@ -106,7 +106,7 @@ def mirror(
         if not other:
             continue
         if effector.settings.get("second_bone") == other:
-            continue  # it joins both sides, and is its own mirror image
+            continue  # it joins both sides and is its own mirror image
         if (other, effector.kind, effector.point) in taken:
             continue
         news.append(
@@ -129,7 +129,7 @@ def mirror(
 
 
 def _mirrored(effector: ArticulateEffector, bones: Any, other: str) -> dict[str, Any]:
-    """An effector's settings for the bone on the other side."""
+    """The settings of an effector for the bone on the other side."""
     own = [name for name in effector.kind_info.options if name in (*AMOUNTS, "keeps_motion")]
     common = {name: getattr(effector, name) for name in ("weight", "priority", "chain_root", *own)}
     settings = {**common, **effector.settings}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Removing items of a rig's lists; those that come from the library of an override are switched off."""
+"""Removes items of a rig's lists; items from the library of an override are disabled instead."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from ...properties.refusal import Refused
 def remove_or_switch_off(
     armature: bpy.types.Object, items: Any, indices: Sequence[int], what: str
 ) -> list[str]:
-    """Remove items that can be switched off, with their animation.
+    """Remove items and their animation, or disable items that come from a library.
 
     Args:
         armature: the original object.
-        items: one of its lists; indices: of the items.
-        what: what they are called, such as "Effector".
+        items: one of its lists; indices: of the items to remove.
+        what: name of the kind of item, for example "Effector".
 
     Returns:
-        Names of those that come from a library and were switched off instead.
+        Names of the items that come from a library and were disabled instead.
 
     Raises:
-        Refused: all of them come from a library and are switched off already.
+        Refused: all of them come from a library and are already disabled.
     """
     left = remove_items(armature, items, indices)
     on = [item for item in left if item.enabled]
@@ -41,7 +41,7 @@ def remove_or_switch_off(
 
 
 def switched_off(armature: bpy.types.Object, names: Sequence[str]) -> str:
-    """A sentence on items that were switched off and not removed; "" if there are none."""
+    """A sentence on items that were disabled instead of removed; "" if there are none."""
     if not names:
         return ""
     more = f" and {len(names) - 1} more" if names[1:] else ""
@@ -50,6 +50,6 @@ def switched_off(armature: bpy.types.Object, names: Sequence[str]) -> str:
 
 
 def library_name(armature: bpy.types.Object) -> str:
-    """Name of the library that an override is of."""
+    """Name of the library of an override."""
     override: Any = armature.override_library
     return override.reference.library.name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Move or turn a target or a pin in world space, and restore it exactly on cancel."""
+"""Moves or turns a target or a pin in world space, and restores it exactly on cancel."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ class TargetInHand:
     """A target or pin while it is being moved; keeps no Blender object.
 
     Attributes:
-        place: (3,) world, where it was when it was taken.
+        place: (3,) world, at the start.
     """
 
     def __init__(self, armature: bpy.types.Object, effector: str) -> None:
-        """Take hold.
+        """Begin to move a target or pin.
 
         Args:
             armature: the original object, up to date.
-            effector: name of the effector; its target object or its pin is meant.
+            effector: name of the effector whose target object or pin is moved.
 
         Raises:
-            Refused: there is no such effector, or it has nothing that could be moved.
+            Refused: there is no such effector, or it has no target or pin that can be moved.
         """
         self._armature, self._effector = armature.session_uid, effector
         found = self._find()
@@ -45,18 +45,18 @@ class TargetInHand:
         self._before = self._channels(found)
         target: Any = found.target
         if target is not None:
-            # Seen from the object's own axes of movement. Its matrix is not up to date again before the next
-            # redraw, so everything counts from here.
+            # From world space to the object's location axes. The object's matrix is outdated until the next
+            # redraw, so all motion is relative to the start.
             above = target.matrix_world @ target.matrix_basis.inverted_safe()
             self._into = above.to_3x3().inverted_safe()
 
     @property
     def orientation(self) -> Array:
-        """(3, 3) world, how it was turned when it was taken."""
+        """(3, 3) world, the rotation at the start."""
         return np.array(self._turn.to_matrix())
 
     def move_to(self, place: npt.ArrayLike) -> None:
-        """Put it to a place of the world (3,); it stays turned as it is."""
+        """Move it to a position (3,) in world space; its rotation is unchanged."""
         found = self._find()
         target: Any = found.target
         if target is None:
@@ -68,7 +68,7 @@ class TargetInHand:
                 target.location[axis] = self._before["location"][axis] + step[axis]
 
     def turn_by(self, turn: npt.ArrayLike) -> None:
-        """Turn it from how it was; (3,) axis of the world times angle. It stays where it is."""
+        """Rotate it from its start rotation; (3,) rotation vector, world. Its position is unchanged."""
         found = self._find()
         vector = Vector(np.asarray(turn, dtype=float).tolist())
         turned = Quaternion(vector.normalized(), vector.length) @ self._turn
@@ -88,13 +88,13 @@ class TargetInHand:
             setattr(owner, name, value)
 
     def finish(self, context: bpy.types.Context, *, turned: bool) -> int:
-        """Leave it as it is, with keys as the scene's settings for auto-keying say.
+        """Keep the result and insert keys with the scene's auto-keying settings.
 
         Returns:
-            How many components were keyed.
+            The number of keyed components.
 
         Raises:
-            Refused: auto-keying failed; everything is as it was.
+            Refused: auto-keying failed; everything is restored.
         """
         target = self._find().target
         if target is None:
@@ -106,10 +106,10 @@ class TargetInHand:
             raise Refused(f"Auto-keying '{target.name}' failed, so nothing was changed: {error}") from error
 
     def _find(self) -> ArticulateEffector:
-        """The effector, looked up again.
+        """Look up the effector again.
 
         Raises:
-            Refused: it or its armature is gone, or it can be moved no more.
+            Refused: it or its armature was deleted, or it can no longer be moved.
         """
         for armature in bpy.data.objects:
             if armature.session_uid == self._armature:
@@ -149,7 +149,7 @@ def why_not_held(effector: ArticulateEffector) -> str:
 
 
 def held_place(effector: ArticulateEffector) -> tuple[Quaternion, Vector]:
-    """How the target or pin of an effector is turned and where it is, world; one that can be held."""
+    """World rotation and position of the target or pin of an effector."""
     if effector.target is None:
         return Quaternion(effector.pin_rotation), _pin_place(effector)
     matrix = effector.target.matrix_world
@@ -157,7 +157,7 @@ def held_place(effector: ArticulateEffector) -> tuple[Quaternion, Vector]:
 
 
 def _pin_place(effector: ArticulateEffector) -> Vector:
-    """Where a pin is; one that holds a rotation only is on its bone, wherever that goes."""
+    """Position of a pin, world; a pin for rotation only is at its bone."""
     armature: Any = effector.id_data
     bone = armature.pose.bones.get(effector.bone)
     if bone is None or not effector.kind_info.only_turns:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The Empties that effectors follow: where a new one stands, how it is drawn, whose it is."""
+"""The Empties that effectors follow: placement, display, and cleanup."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..frame.masses import Weights, read_masses
 
 @dataclass(frozen=True, kw_only=True)
 class TargetLook:
-    """How a new target is drawn.
+    """Display of a new target.
 
     Attributes:
         display: a display type of Empties, for kinds that only move the bone.
@@ -33,7 +33,7 @@ class TargetLook:
 
 
 def _center_of_mass(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Vector:
-    """Where it is now, world."""
+    """Its present position, world."""
     bones, shown = read_bones(armature), armature.evaluated_get(depsgraph)
     matrix = np.array(shown.matrix_world) @ pose_matrices(shown)
     masses = read_masses(armature, bones, metre(depsgraph.scene))
@@ -51,7 +51,7 @@ def first_target(effector: ArticulateEffector, pose_bone: bpy.types.PoseBone, sc
 def create_target(
     armature: bpy.types.Object, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph, look: TargetLook
 ) -> bpy.types.Object:
-    """An Empty where the effector is now, without parent, in the armature's collection, as its target.
+    """Create an unparented Empty at the effector's point and make it the target.
 
     Raises:
         Refused: the effector's bone does not exist.
@@ -78,7 +78,7 @@ def new_empty(
     place: Matrix,
     collection: bpy.types.Collection,
 ) -> bpy.types.Object:
-    """An Empty at a place (4, 4), world, that is known as made for an effector."""
+    """Create an Empty at a transform (4, 4), world, marked as made for an effector."""
     empty = bpy.data.objects.new(f"Target {effector.name}", None)
     empty.empty_display_type = display
     empty.empty_display_size = max(size, 1e-4)
@@ -92,10 +92,10 @@ def new_empty(
 def posed(
     armature: bpy.types.Object, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph
 ) -> tuple[bpy.types.PoseBone, Matrix]:
-    """An effector's bone, evaluated, and where that is in the world.
+    """An effector's evaluated bone and its world matrix.
 
     Raises:
-        Refused: it does not exist, or its armature is being edited and the pose is that of before.
+        Refused: the bone does not exist, or the armature is in Edit Mode and its pose is outdated.
     """
     if armature.mode == "EDIT":
         raise Refused(f"Armature '{armature.name}' is in Edit Mode: leave it first")
@@ -110,7 +110,7 @@ def posed(
 
 
 def collection_for(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bpy.types.Collection:
-    """The armature's own collection in the scene, or the scene's."""
+    """The armature's own collection in the scene, or the scene collection."""
     scene = bpy.data.scenes[depsgraph.scene.name]
     inside = {scene.collection, *scene.collection.children_recursive}
     editable = (
@@ -122,7 +122,7 @@ def collection_for(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -
 
 
 def is_only_ours(target: bpy.types.Object) -> bool:
-    """Whether an Empty was made by the add-on and no other effector follows it."""
+    """Whether the add-on made an Empty and no other effector uses it."""
     followed = {
         thing
         for candidate in bpy.data.objects

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The texts' ways to keep clear of obstacles, one a file."""
+"""The avoidance methods of the literature, one per file."""
 
 from .base import Gradient, Pushing
 from .cost import Cost

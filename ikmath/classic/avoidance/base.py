@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Avoidance methods of the texts: each adds a push to the step that an incremental method proposes."""
+"""Base classes of the avoidance methods: each adds a push to the step of an incremental method."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from .situation import Situation
 
 
 class Pushing(Avoidance):
-    """An avoidance method that pushes."""
+    """An avoidance method that adds a push to each step."""
 
     def step(self, at: Situation) -> Array:
-        """The whole step (n,) in the presence of obstacles; `at.plain` is the step without them."""
+        """The whole step (n,) with obstacles; `at.plain` is the step without them."""
         raise TypeError(f"{type(self).__name__} does not push.")
 
 
 class Gradient(Pushing):
-    """Methods that give the arbitrary vector z of the general solution (Ge, eq. 4.2)."""
+    """Base of methods that choose the arbitrary vector z of the general solution (Ge, eq. 4.2)."""
 
     def step(self, at: Situation) -> Array:
         return at.plain + at.bounded(at.homogeneous(self.vector(at)))
 
     def vector(self, at: Situation) -> Array:
-        """The arbitrary vector (n,), before it is projected into what the goals leave free."""
+        """The arbitrary vector z (n,), before its projection onto the null space of the goals."""
         raise TypeError(f"{type(self).__name__} must implement the push.")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Away from the nearest obstacle by a cost: `z = -alpha h_s^2 (dx, dy, dz, 0, ...)`, `h_s = sum 1 / d_i^2`.
+"""Cost of the nearest obstacle: `z = -alpha h_s^2 (dx, dy, dz, 0, ...)`, `h_s = sum 1 / d_i^2`.
 
-Marchand & Courty's camera control (Ge, 4.1.2, eq. 4.7 and 5.3). The vector is that of the nearest obstacle.
-"The alpha must be tuned whenever the number of obstacles is changed": the cost adds up.
+From Marchand & Courty's camera control (Ge, 4.1.2, eq. 4.7 and 5.3). (dx, dy, dz) points to the nearest
+obstacle. The cost is a sum, so "the alpha must be tuned whenever the number of obstacles is changed".
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A cost that tunes itself: `h_s = sum alpha exp(-2 beta d_i^2)`, `z = -h_s (dx, dy, dz, 0, ..., 0)`.
 
-After every look at a critical distance, alpha is halved and beta quartered where it is beyond d_ug, and both
-go the other way where it is inside d_ta, "by which the integration of the cost function remains the same"
-(Ge, 5.3.4). Both are kept within bounds, so that a figure that stays far away for long can come back.
+In each step, alpha is halved and beta quartered if the critical distance is above d_ug; if it is below d_ta,
+alpha is doubled and beta quadrupled, "by which the integration of the cost function remains the same" (Ge,
+5.3.4). The number of doublings is bounded, so that the cost can recover after many steps far from obstacles.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .costs import as_coordinates
 from .situation import Situation
 from .zones import Zones
 
-_TIMES: Final = 6  # doublings at most, in either direction
+_TIMES: Final = 6  # maximum number of doublings or halvings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +28,7 @@ class CostAdaptive(Gradient):
     """See the module.
 
     Args:
-        alpha, beta: with which a solve begins; beta for distances in figure sizes.
+        alpha, beta: initial values of each solve; beta for distances in figure sizes.
         zones: d_ta and d_ug.
     """
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The cost function with entries for every obstacle: `z = -alpha (dx_1 / d_1^4, dy_1 / d_1^4, ...)`.
+"""The cost function with entries for each obstacle: `z = -alpha (dx_1 / d_1^4, dy_1 / d_1^4, ...)`.
 
-Ge, 5.3.4: three coordinates an obstacle, in the order of the scene; no more obstacles, the nearest ones, than
-there are coordinates for.
+Three coordinates per obstacle, in the order of the scene (Ge, 5.3.4). If there are too few coordinates, only
+the nearest obstacles are used.
 """
 
 from __future__ import annotations

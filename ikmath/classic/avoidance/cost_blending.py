@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The cost function with gains that add up to one, so that more obstacles do not weigh more (Ge, eq. 5.4)."""
+"""The cost function with gains whose sum is one, so that it does not grow with their number (eq. 5.4)."""
 
 from __future__ import annotations
 

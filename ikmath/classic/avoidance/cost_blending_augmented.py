@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The augmented cost function with the gains of eq. 5.4 on its entries (Ge, 5.3.4)."""
+"""The augmented cost function with the gains of eq. 5.4 for its entries (Ge, 5.3.4)."""
 
 from __future__ import annotations
 

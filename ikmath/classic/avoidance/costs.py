@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the cost functions share: the cost of critical distances, and z out of Cartesian vectors.
+"""Shared by the cost functions: the cost of critical distances, and z from Cartesian vectors.
 
-The text writes `z = -alpha h_s^2 (dx, dy, dz, 0, ..., 0)`, a vector of space in the place of the first three
-coordinates. For the camera it comes from, these are its place in space; for a chain of joints they are the
-turns of its first ones, which "has no clear physical interpretation" (Ge, 4.1.2). It is done as written.
+The text writes `z = -alpha h_s^2 (dx, dy, dz, 0, ..., 0)`: a Cartesian vector in the first three coordinates.
+For the original camera these are its position. For a chain they are the rotations of its first joints, which
+"has no clear physical interpretation" (Ge, 4.1.2). This package follows the text.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def cost(distance: Array) -> float:
 
 
 def blending(distance: Array) -> Array:
-    """(K,) the gains of eq. 5.4, the larger the nearer; they add up to one."""
+    """(K,) gains of eq. 5.4, larger for nearer obstacles; their sum is one."""
     count = len(distance)
     if count == 1:
         return np.ones(1)
@@ -36,13 +36,13 @@ def blended_cost(distance: Array) -> float:
 
 
 def as_coordinates(vectors: Array, n: int) -> Array:
-    """(n,) with vectors (K, 3) in the place of the first coordinates, as far as there are so many."""
+    """(n,) the vectors (K, 3) written to the first coordinates, as many as fit; the others are zero."""
     flat = vectors.ravel()[:n]
     return np.concatenate([flat, np.zeros(n - len(flat))])
 
 
 def in_order(at: Situation) -> Index:
-    """The nearest obstacles, as many as coordinates take three each, in the order of the scene."""
+    """Indices of the nearest obstacles, one for every three coordinates, in the order of the scene."""
     most = max(1, len(at.plain) // 3)
     things = at.near.obstacle[at.rows[:most]]
     return np.asarray(np.argsort(np.where(things < 0, np.iinfo(np.intp).max, things), kind="stable"))

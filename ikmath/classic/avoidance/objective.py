@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Down the slope of `P = sum d_i^-2`, as far as the goals leave it free: what Ge recommends.
+"""Gradient descent of `P = sum d_i^-2` in the null space of the goals; the method that Ge recommends.
 
-Samson, Le Borgne & Espiau's minimal distance method (Ge, 4.1.3 and eq. 5.5): z is
-`(2 alpha / d^4) J_o^T (x_R - x_S)`, minus alpha times the gradient of P. (The text prints the vector the
-other way round and speaks of a negative alpha where P is to become small.) "The user only needs to tune its
-single parameter alpha once."
+The minimal distance method of Samson, Le Borgne & Espiau (Ge, 4.1.3 and eq. 5.5): z is `(2 alpha / d^4) J_o^T
+(x_R - x_S)`, minus alpha times the gradient of P. (The text prints the opposite vector, with a negative alpha
+to minimise P.) "The user only needs to tune its single parameter alpha once."
 """
 
 from __future__ import annotations

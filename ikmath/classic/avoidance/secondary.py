@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The pseudo-inverse of what a stronger goal leaves free, damped: it is never far from singular."""
+"""The damped pseudo-inverse of a secondary goal's projected Jacobian, which is often near-singular."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an avoidance method that pushes gets to see in one step: the goals' rows and the critical points.
+"""The data of one step for an avoidance method: rows of the goals and critical points.
 
-Lengths are in figure sizes throughout, so that the texts' parameters mean the same for a trunk and a finger,
-and coordinates are scaled by the roots of their mobilities, so that stiff joints do less of the pushing too.
-Each obstacle counts once, with its worst link: its critical point R, the obstacle point S, and the critical
-distance d between them (Ge, figure 4.1). A pair of the figure's own links counts as an obstacle.
+All lengths are in figure sizes, so that parameters mean the same for figures of any size. Coordinates are
+scaled by the square roots of their mobilities, so that stiff joints contribute less. Each obstacle has one
+entry, for its nearest link: its critical point R, the obstacle point S, and the critical distance d between
+them (Ge, figure 4.1). A pair of the figure's own links counts as an obstacle.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from ..linalg.pseudoinverse import null_space_projector
 from ..svd.svd import lapack
 
 _THRESHOLD: Final = 1e-3  # of singular values, as for the pseudo-inverse
-_LEAST: Final = 1e-3  # critical distance that what touches or is inside counts as, figure sizes
-_STRIDE: Final = 0.02  # figure sizes by which a push may change any critical distance in one step
+_LEAST: Final = 1e-3  # least critical distance, also for contact and overlap, figure sizes
+_STRIDE: Final = 0.02  # maximum change of any critical distance by one push, figure sizes
 
 
 class Situation:
-    """One step's surroundings.
+    """The figure and its nearest obstacles in one step.
 
     Args:
-        near: critical pairs of the pose, one at least; pose: where the figure stands;
-        length: its size, metres; margin: clearance that counts as none, metres.
-        error: (k,) goals' errors, scaled; jacobian: (k, n) of them; plain: (n,) step without obstacles;
+        near: critical pairs of the pose, at least one; pose: of the figure; length: its size, metres; margin:
+            subtracted from the clearances, metres.
+        error: (k,) scaled errors of the goals; jacobian: (k, n) of these; plain: (n,) step without obstacles;
         root: (n,) roots of the coordinates' mobilities, None if all are alike.
-        memory: what a method wants to keep from step to step of one solve.
+        memory: state of the method, kept between the steps of one solve.
 
     Attributes:
-        distance: (K,) critical distance d of each obstacle, nearest first, never below a small positive one;
+        distance: (K,) critical distance d of each obstacle, nearest first, with a positive lower bound;
         away: (K, 3) unit vectors from obstacle point to critical point;
         rate: (K, n) derivative of the distances by the coordinates.
     """
@@ -68,7 +68,7 @@ class Situation:
 
     @property
     def delta(self) -> Array:
-        """(K, 3) the vectors (dx, dy, dz) = x_S - x_R of the texts."""
+        """(K, 3) vectors (dx, dy, dz) = x_S - x_R of the texts."""
         return -self.distance[:, None] * self.away
 
     @cached_property
@@ -80,12 +80,12 @@ class Situation:
         return null_space_projector(decomposition, threshold=_THRESHOLD)
 
     def homogeneous(self, z: Array) -> Array:
-        """(I - J^+ J) z: what of a step does not disturb the goals."""
+        """(I - J^+ J) z: the part of a step that does not change the goals."""
         result: Array = self.free @ z
         return result
 
     def bounded(self, push: Array) -> Array:
-        """A push, shortened to where the linear model holds: gains of 1 / d^3 are unbounded."""
+        """A push, shortened to the range of the linear model; gains of 1 / d^3 are unbounded."""
         far = float(np.abs(self.all_rates @ push).max(initial=0.0))
         longest = float(np.abs(push).max(initial=0.0))
         share = min(1.0, _STRIDE / max(far, 1e-300), 0.5 / max(longest, 1e-300))
@@ -94,7 +94,7 @@ class Situation:
     def critical_jacobian(self, obstacle: int) -> Array:
         """(3, n) the critical point Jacobian J_o of the k-th nearest obstacle.
 
-        Of a pair of links, how the one moves as seen from the other.
+        For a pair of links, the relative velocity.
         """
         row = int(self.rows[obstacle])
         place = self.near.critical[row]
@@ -105,13 +105,13 @@ class Situation:
         return moved * self.root / self.length
 
     def _moved(self, joint: int, place: Array) -> Array:
-        """(3, n) velocity of what a joint carries at a place of the world, by the coordinates."""
+        """(3, n) derivative, by the coordinates, of a joint's point at a world position."""
         offset = self.pose.rotation[joint].T @ (place - self.pose.position[joint])
         return np.asarray(self.pose.jacobian(joint, offset))
 
 
 def _worst_rows(near: ClosestPairs, room: Array) -> Index:
-    """For every obstacle, and every pair of links, its nearest row; the nearest obstacle first."""
+    """The nearest row of every obstacle and every pair of links; nearest first."""
     links = len(near.body)
     own = -1 - (near.link * links + near.other)
     thing = np.where(near.obstacle >= 0, near.obstacle, own)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The goals first, and with what they leave free the critical point away from the obstacle.
+"""Task priority: the goals first; the critical point is moved away in their null space.
 
-Maciejewski & Klein 1985 as Ge gives it (4.1.1, eq. 4.6):
-`dq = J_e^+ x_e + alpha_h [J_o (I - J_e^+ J_e)]^+ (alpha_o x_o - J_o J_e^+ x_e)`, for the two worst obstacles
-weighed by how their critical distances compare (5.3.1, eq. 5.2). The gains are those of `zones`, or the
-influence function of Pourazady & Ho, by the time left to brake.
+Maciejewski & Klein 1985, as in Ge (4.1.1, eq. 4.6): `dq = J_e^+ x_e + alpha_h [J_o (I - J_e^+ J_e)]^+
+(alpha_o x_o - J_o J_e^+ x_e)`, for the two nearest obstacles, weighted by the ratio of their critical
+distances (5.3.1, eq. 5.2). The gains are those of `zones`, or the influence function of Pourazady & Ho, which
+depends on the time left to brake.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class TaskPriority(Pushing):
     Args:
         zones: distances and gains, figure sizes.
         influence: "polynomial" for alpha_o as in figure 4.2, or "pourazady".
-        a_max, v_max: what Pourazady & Ho's manipulator can do, figure sizes and steps.
-        damping: of the pseudo-inverse of what is left free; Ge's lambda.
-        abort: whether inside d_ta goals are not followed nearer to the obstacle.
+        a_max, v_max: limits of Pourazady & Ho's manipulator, in figure sizes and steps.
+        damping: of the pseudo-inverse in the null space; Ge's lambda.
+        abort: whether steps of the goals towards the obstacle are dropped inside d_ta.
 
     Raises:
-        BadValue: an influence that there is not.
+        BadValue: unknown influence.
     """
 
     zones: Zones = field(default_factory=Zones)
@@ -82,14 +82,14 @@ class TaskPriority(Pushing):
         return result
 
     def alpha_o(self, distance: Array, approach: float) -> Array:
-        """Speed of the critical point; approach: its speed towards the obstacle by the goals."""
+        """Speed of the critical point; approach: its speed towards the obstacle from the goals."""
         if self.influence == "polynomial":
             return self.zones.alpha_o(distance)
         return np.asarray(self.v_max * -np.expm1(-influence(float(distance), approach, self.a_max)))
 
 
 def influence(distance: float, approach: float, a_max: float) -> float:
-    """Pourazady & Ho's P: one over the time that is left before braking must begin; infinite if none is.
+    """Pourazady & Ho's P: one over the time left before braking must begin; infinite if there is none.
 
     Args:
         distance: critical distance d; approach: v, positive towards the obstacle; a_max: largest braking.
@@ -101,7 +101,7 @@ def influence(distance: float, approach: float, a_max: float) -> float:
 
 
 def worst_two(distance: Array) -> tuple[float, ...]:
-    """Gains alpha_1, alpha_2 of eq. 5.2: halves where both are equally near, 1 and 0 where they are not."""
+    """Gains alpha_1, alpha_2 of eq. 5.2: 1/2 each at equal distances, towards 0 and 1 otherwise."""
     if len(distance) < 2:
         return (1.0,)
     ratio = float(distance[1] / distance[0])

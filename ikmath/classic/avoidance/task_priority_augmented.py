@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Task priority with all obstacles in one secondary goal (Ge, 5.3.4, task space augmentation).
 
-All J_oi stand on top of one another, each with its own velocity. "It handles every obstacle in the same way
-regardless of its urgency", and there may not be more rows than coordinates: the nearest obstacles are taken.
+All J_oi are stacked, each with its own velocity. "It handles every obstacle in the same way regardless of its
+urgency." At most as many rows as coordinates are used, those of the nearest obstacles.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Task priority the other way round: away from the obstacle first, the goals with what that leaves.
+"""Reversed task priority: the obstacle first, the goals in its null space.
 
-`dq = J_o^+ x_o + alpha_n [J_e (I - J_o^+ J_o)]^+ (alpha_e x_e - J_e J_o^+ x_o)` (Ge, 5.3.4). Kept
-because it is in the text; there "the manipulator just looks like it is dancing", since no
-distance is ever the largest.
+`dq = J_o^+ x_o + alpha_n [J_e (I - J_o^+ J_o)]^+ (alpha_e x_e - J_e J_o^+ x_o)` (Ge, 5.3.4). It is included
+because the text has it; Ge observed that "the manipulator just looks like it is dancing", because no distance
+is large enough to end the push.
 """
 
 from __future__ import annotations
@@ -51,6 +51,6 @@ class TaskPriorityReversed(Pushing):
             return first
         inverse = np.linalg.pinv(jacobian, rcond=1e-3)
         left = at.jacobian - at.jacobian @ inverse @ jacobian
-        # the goals' velocity is what the plain step would have brought
+        # the velocity of the goals is that of the plain step
         towards = self.alpha_e * (at.jacobian @ at.plain) - at.jacobian @ first
         return first + self.alpha_n * damped_step(left, towards, self.damping)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Around each obstacle the four zones of the task priority approach, and the gains in them (Ge, figure 4.2).
+"""The four zones around each obstacle of the task priority method, and the gains in them (Ge, figure 4.2).
 
-Beyond d_soi, the sphere of influence, an obstacle does nothing; from there to d_ug its influence sets in
-smoothly; inside d_ug it is full, and the point is driven away the faster the nearer it is; inside d_ta, the
+Beyond d_soi, the sphere of influence, an obstacle has no influence. From there to d_ug it grows smoothly.
+Inside d_ug it is full, and the speed away from the obstacle grows as the distance decreases. Inside d_ta, the
 task abort distance, "further motion will cause a collision".
 """
 
@@ -19,14 +19,14 @@ from ...rotation import Array
 
 @dataclass(frozen=True, kw_only=True)
 class Zones:
-    """Distances in figure sizes, speeds in figure sizes a step.
+    """Distances in figure sizes, speeds in figure sizes per step.
 
     Args:
         d_ta: task abort distance; d_ug: unit gain distance; d_soi: sphere of influence distance;
         speed: magnitude alpha_o of the critical point's velocity at d_ta.
 
     Raises:
-        BadValue: distances that do not rise from d_ta to d_soi.
+        BadValue: d_ta, d_ug and d_soi are not in increasing order.
     """
 
     d_ta: float = setting(0.01, "d_ta", "Task abort distance, figure sizes: inside, a collision is near")
@@ -50,7 +50,7 @@ class Zones:
         return gain
 
     def alpha_o(self, distance: Array) -> Array:
-        """Speed of the critical point: a parabola that begins at d_ug without a kink."""
+        """Speed of the critical point: a parabola with zero value and slope at d_ug."""
         x = np.maximum((self.d_ug - distance) / (self.d_ug - self.d_ta), 0.0)
         gain: Array = self.speed * x * x
         return gain

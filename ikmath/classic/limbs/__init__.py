@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the geometric methods see of a figure, and the moves they make: chains that are turned and bent.
+"""A figure as chains of joints, and the operations of the geometric methods on it.
 
-`chains` reads the limbs and `posing` holds them while they are bent; `turning` is what each kind of joint can
-do; `sweeps`, `levels` and `triangle` are passes over a limb, `stages` the order of passes over a figure.
+`chains` reads the limbs, and `posing` has their current pose; `turning` computes the rotations of each kind
+of joint. `sweeps`, `levels` and `triangle` are passes over a limb; `stages` repeats passes over a figure.
 """

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The turn that brings points best to where they should be, on circles of quaternions.
+"""The rotation that best aligns points with their targets, by great circles of quaternions.
 
-Points at e_k that should move to t_k need the turn R that minimises `sum w |R e - t|^2`. That maximises
-`u^T K u` over unit quaternions u, with the symmetric matrix K of Davenport (the q-method for Wahba's
-problem). On a great circle `cos(a) u + sin(a) d` this is `mean + swell cos(2a - phase)`, so both its maximum
-and the places where it has a given value (a point at a given distance from another) are known in closed form.
-Joints that are not free in all turns are slices of the quaternion sphere, and the same formulas serve them
-all.
+For points e_k and targets t_k, the rotation R minimises `sum w |R e - t|^2`. That maximises `u^T K u` over
+unit quaternions u, with the symmetric matrix K of Davenport (the q-method for Wahba's problem). On a great
+circle `cos(a) u + sin(a) d` this is `mean + swell cos(2a - phase)`. So its maximum, and the angles where it
+has a given value (a point at a given distance from another), have closed forms. Joints with fewer degrees of
+freedom are subsets of the quaternion sphere, with the same formulas. Below, `u^T K u` is the *worth* of a
+rotation.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from .arithmetic import (
 )
 
 Pair: TypeAlias = tuple[Vector, Vector, Number]
-"""Where a carried point is (joint frame), where it should be (rest frame), and the weight."""
+"""A carried point (joint frame), its target (rest frame), and the weight."""
 Davenport: TypeAlias = tuple[Number, ...]
 """ww wx wy wz xx xy xz yy yz zz of the symmetric matrix."""
 Turned: TypeAlias = tuple[Quaternion, tuple[Number, ...]]
-"""A joint's turn as a quaternion, and the parameters of its kind."""
+"""A joint's rotation as a quaternion, and its parameters."""
 
-STILL: Final = 1e-12  # of the largest value possible: a slope that is nothing but rounding
+STILL: Final = 1e-12  # share of the largest possible value; smaller slopes are rounding errors
 _TURN: Final = 2.0 * math.pi
 
 
 def davenport(pairs: Sequence[Pair]) -> tuple[Davenport, Number]:
-    """K of the pairs, and a bound of its entries against which slopes are called zero."""
+    """K of the pairs, and a bound of its entries, relative to which slopes count as zero."""
     xx: Number = 0.0
     xy: Number = 0.0
     xz: Number = 0.0
@@ -81,12 +81,12 @@ def applied(k: Davenport, u: Quaternion) -> Quaternion:
 
 
 def wrapped(m: Arithmetic, angle: Number) -> Number:
-    """The angle, by whole turns nearest to zero."""
+    """The equivalent angle nearest to zero."""
     return angle - _TURN * m.rint(angle / _TURN)
 
 
 def fitted(m: Arithmetic, angle: Number, current: Number, low: float, high: float) -> Number:
-    """The angle, next to the current one if that lies in the interval, else the nearest inside it."""
+    """The angle plus whole turns, nearest to the current one if inside, else clipped to [low, high]."""
     near = current + wrapped(m, angle - current)
     if low == -math.inf and high == math.inf:
         return near
@@ -101,12 +101,12 @@ def fitted(m: Arithmetic, angle: Number, current: Number, low: float, high: floa
 
 
 def value(k: Davenport, u: Quaternion) -> Number:
-    """What a turn is worth: u^T K u = sum w t . R e."""
+    """The worth of a rotation: u^T K u = sum w t . R e."""
     return inner(u, applied(k, u))
 
 
 def _wave(k: Davenport, zero: Quaternion, quarter: Quaternion) -> tuple[Number, Number, Number]:
-    """The worth of cos(a/2) zero + sin(a/2) quarter is mean + cosine cos(a) + sine sin(a)."""
+    """(mean, cosine, sine): the worth at cos(a/2) zero + sin(a/2) quarter is their wave over a."""
     k_zero, k_quarter = applied(k, zero), applied(k, quarter)
     at_zero, at_quarter = inner(zero, k_zero), inner(quarter, k_quarter)
     return 0.5 * (at_zero + at_quarter), 0.5 * (at_zero - at_quarter), inner(zero, k_quarter)
@@ -122,7 +122,7 @@ def on_circle(
     low: float,
     high: float,
 ) -> Number:
-    """The best angle a in [low, high] of the turns cos(a/2) zero + sin(a/2) quarter."""
+    """The best angle a in [low, high] of the rotations cos(a/2) zero + sin(a/2) quarter."""
     _, cosine, sine = _wave(k, zero, quarter)
     flat = cosine * cosine + sine * sine <= STILL * STILL * size * size
     best = fitted(m, m.atan2(sine, cosine + m.where(flat, 1.0, 0.0)), current, low, high)
@@ -140,7 +140,7 @@ def level_on_circle(
     high: float,
     level: Number,
 ) -> Number:
-    """The angle in [low, high], near the current one, where the worth comes nearest to `level`."""
+    """The angle in [low, high], near the current one, whose worth is nearest to `level`."""
     mean, cosine, sine = _wave(k, zero, quarter)
     swell = m.sqrt(cosine * cosine + sine * sine)
     flat = swell <= STILL * size
@@ -158,12 +158,12 @@ def level_on_circle(
 def gradient_circle(
     m: Arithmetic, k: Davenport, size: Number, u: Quaternion
 ) -> tuple[Quaternion, Number, Number]:
-    """The direction d at right angles to u in which the worth of a free turn grows most.
+    """The direction d, orthogonal to u, in which the worth of an unlimited rotation grows fastest.
 
-    Where nothing grows (a pole), one of the joint's own axes: the one about which the worth changes most.
+    At a stationary point, it is the joint's own axis about which the worth changes most.
 
     Returns:
-        d, the worth of u, and whether d leads anywhere.
+        d, the worth of u, and whether the worth changes along d.
     """
     g = applied(k, u)
     worth = inner(u, g)
@@ -180,19 +180,19 @@ def gradient_circle(
 
 
 def climbed(m: Arithmetic, k: Davenport, size: Number, u: Quaternion) -> Quaternion:
-    """One step to the top of the great circle along the gradient, over all turns.
+    """One step to the maximum on the great circle along the gradient, without limits.
 
-    With one pair this is the shortest turn to the best place.
+    With one pair this is the shortest rotation to the best place.
     """
     better, cosine = _top(m, k, size, u)
     far = cosine < 0.07
-    if m.any(far):  # from next to the worst place the way is rounding for the most part: step once more
+    if m.any(far):  # near the worst place the direction is mostly rounding error: repeat
         better = chosen(m, far, _top(m, k, size, better)[0], better)
     return better
 
 
 def _top(m: Arithmetic, k: Davenport, size: Number, u: Quaternion) -> tuple[Quaternion, Number]:
-    """Top of the gradient's circle, and the cosine of the way there."""
+    """Maximum on the gradient's circle, and the cosine of half the rotation angle to it."""
     d, worth, leads = gradient_circle(m, k, size, u)
     k_d = applied(k, d)
     y, x = 2.0 * inner(u, k_d), worth - inner(d, k_d)
@@ -203,7 +203,7 @@ def _top(m: Arithmetic, k: Davenport, size: Number, u: Quaternion) -> tuple[Quat
 
 
 def levelled(m: Arithmetic, k: Davenport, size: Number, u: Quaternion, level: Number) -> Quaternion:
-    """The free turn nearest to u, on the circle of its gradient, whose worth comes nearest to `level`."""
+    """The unlimited rotation nearest to u, on the circle of its gradient, with a worth nearest to `level`."""
     d, _, leads = gradient_circle(m, k, size, u)
     mean, cosine, sine = _wave(k, u, d)
     swell = m.sqrt(cosine * cosine + sine * sine)
@@ -212,7 +212,7 @@ def levelled(m: Arithmetic, k: Davenport, size: Number, u: Quaternion, level: Nu
     cosine, sine = cosine / swell, sine / swell
     ratio = m.minimum(m.maximum((level - mean) / swell, -1.0), 1.0)
     across = m.sqrt((1.0 - ratio) * (1.0 + ratio))
-    # the two places are the phase, less and more the way; the nearer one has the larger cosine
+    # the two solutions are at phase minus and plus acos(ratio); the nearer one has the larger cosine
     sign = m.where(sine >= 0.0, 1.0, -1.0)
     x = cosine * ratio + sign * sine * across
     y = sine * ratio - sign * cosine * across
@@ -221,7 +221,7 @@ def levelled(m: Arithmetic, k: Davenport, size: Number, u: Quaternion, level: Nu
 
 
 def _best_side(m: Arithmetic, k: Davenport, u: Quaternion, worth: Number) -> tuple[Quaternion, Number]:
-    """Of half turns about the joint's own axes the one that changes the worth most, and by how much."""
+    """The half turn about one of the joint's own axes that changes the worth most, and this change."""
     side = multiply(u, (0.0, 1.0, 0.0, 0.0))
     change = abs(value(k, side) - worth)
     for axis in ((0.0, 0.0, 0.0, 1.0), (0.0, 0.0, 1.0, 0.0)):

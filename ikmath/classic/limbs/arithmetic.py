@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Vectors and quaternions as tuples of components, where a component is a float or an array of frames.
+"""Vectors and quaternions as tuples of components, each a float or an array of frames.
 
-The geometric methods do a few hundred multiplications a joint, one joint after the other. For one small chain
-numpy's calls would cost ten times more than the arithmetic (measured: 0.5 us a call against 0.04 us a float
-operation); for ten thousand targets only arrays will do. Written in components, one kernel serves both:
-`FLOATS` for a single frame, `ARRAYS` for a batch, frames along the only axis.
+The geometric methods do a few hundred multiplications per joint, one joint after the other. For one small
+chain, numpy calls would cost ten times the arithmetic (measured: 0.5 us per call, 0.04 us per float
+operation). For thousands of targets, arrays are needed. Written in components, the same code does both:
+`FLOATS` for a single frame, `ARRAYS` for a batch, with frames along the only axis.
 
-Quaternions are (w, x, y, z) and of unit length where they stand for a turn.
+Quaternions are (w, x, y, z), of unit length if they are rotations.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 Number: TypeAlias = Any
-"""A float, or an array (B,) with one value a frame."""
+"""A float, or an array (B,) with one value per frame."""
 Vector: TypeAlias = tuple[Number, Number, Number]
 Quaternion: TypeAlias = tuple[Number, Number, Number, Number]
 
@@ -32,7 +32,7 @@ class Arithmetic:
     """The functions that differ between a float and an array of frames.
 
     Attributes:
-        where: (condition, a, b), both sides are always formed, so denominators must be kept from zero.
+        where: (condition, a, b); both sides are always computed, so denominators must not be zero.
         any, all: of a condition, over the frames.
     """
 
@@ -60,8 +60,8 @@ def _most(a: float, b: float) -> float:
     return a if a > b else b
 
 
-# numpy's own functions for floats as well: they may differ from math's in the last bit, and a batch must give
-# the same as one by one. Square roots and the rest are exact in both.
+# Numpy's functions for floats too: they may differ from math's in the last bit, and a batch must give the
+# same result as its frames one by one. Square roots and the rest are exact in both.
 FLOATS: Final = Arithmetic(
     math.sqrt,
     lambda angle: float(np.sin(angle)),
@@ -114,7 +114,7 @@ def length(m: Arithmetic, a: Vector) -> Number:
 
 
 def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
-    """The turn b, then a."""
+    """The rotation b followed by a."""
     aw, ax, ay, az = a
     bw, bx, by, bz = b
     return (
@@ -126,12 +126,12 @@ def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
 
 
 def conjugate(a: Quaternion) -> Quaternion:
-    """The turn back."""
+    """The inverse rotation."""
     return a[0], -a[1], -a[2], -a[3]
 
 
 def rotate(a: Quaternion, v: Vector) -> Vector:
-    """The vector v, turned by a."""
+    """The vector v rotated by a."""
     w, x, y, z = a
     vx, vy, vz = v
     tx, ty, tz = 2.0 * (y * vz - z * vy), 2.0 * (z * vx - x * vz), 2.0 * (x * vy - y * vx)
@@ -160,7 +160,7 @@ def normalized(m: Arithmetic, a: Quaternion) -> Quaternion:
 
 
 def half_turn(m: Arithmetic, y: Number, x: Number) -> tuple[Number, Number]:
-    """Cosine and sine of half the angle atan2(y, x), without either; x and y must not both be zero."""
+    """Cosine and sine of half the angle atan2(y, x), without trigonometry; x and y not both zero."""
     r = m.sqrt(x * x + y * y)
     ahead = x >= 0.0
     large = m.sqrt(0.5 * (1.0 + abs(x) / r))
@@ -170,21 +170,21 @@ def half_turn(m: Arithmetic, y: Number, x: Number) -> tuple[Number, Number]:
 
 
 def chosen(m: Arithmetic, condition: Number, a: Any, b: Any) -> Any:
-    """Component by component `a` where the condition holds, else `b`; a and b are tuples of one nesting."""
+    """`a` where the condition holds, else `b`, for each component; tuples of the same nesting."""
     if isinstance(a, tuple):
         return tuple(chosen(m, condition, x, y) for x, y in zip(a, b, strict=True))
     return m.where(condition, a, b)
 
 
 def taken(values: Any, index: Any) -> Any:
-    """The frames `index` of nested tuples and lists of arrays; constants stay constants."""
+    """The frames `index` of nested tuples and lists of arrays; constants are unchanged."""
     if isinstance(values, tuple | list):
         return type(values)(taken(value, index) for value in values)
     return values[index] if isinstance(values, np.ndarray) else values
 
 
 def alone(values: Any, index: int) -> Any:
-    """One frame of nested tuples and lists of arrays, as plain numbers."""
+    """One frame of nested tuples and lists of arrays, as floats."""
     if isinstance(values, tuple | list):
         return type(values)(alone(value, index) for value in values)
     return values[index].item() if isinstance(values, np.ndarray) else values

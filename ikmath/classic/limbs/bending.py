@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What joints have in common that bend about x or z after a twist."""
+"""The common part of joints that bend about x or z after a twist."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from .swinging import beside, between, ends
 
 @dataclass(frozen=True)
 class Bending:
-    """A joint whose turn has two numbers, the bend and the twist.
+    """A joint whose rotation has two parameters, bend and twist.
 
     Attributes:
         axis: 0 to bend about x, 2 about z.
-        lower, upper: limits of the turns x, y, z, of which the bend and the twist are read.
+        lower, upper: limits of the rotations x, y, z; only those of the bend and the twist are used.
     """
 
     axis: int
@@ -24,7 +24,7 @@ class Bending:
     upper: Vector
 
     def turned(self, m: Arithmetic, bend: Number, twist: Number) -> Turned:
-        """The turn of two angles."""
+        """The rotation of two angles."""
         raise TypeError(f"{type(self).__name__} must implement a turn.")
 
     def best(self, m: Arithmetic, turned: Turned, k: Davenport, size: Number, several: bool) -> Turned:
@@ -40,7 +40,7 @@ class Bending:
         return between(m, self, turned, k, size, level)
 
     def extremes(self, m: Arithmetic, turned: Turned) -> list[Turned]:
-        """The ends of the bend's interval, or half a turn to both sides."""
+        """The ends of the bend's interval, at most half a turn away."""
         bend, twist = turned[1]
         return [
             self.turned(m, end, twist) for end in ends(m, bend, self.lower[self.axis], self.upper[self.axis])

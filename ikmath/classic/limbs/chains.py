@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a geometric method sees of a figure: the joints on the way to the effectors, as chains and branches.
+"""A figure as the geometric methods use it: the joints above the effectors, as chains and branches.
 
-A skeleton may have any rest frames, rigid joints in between, joints that coincide (three hinges that make a
-ball), joints that do not inherit rotation. Read once into the form here, a method only meets
+A skeleton may have any rest frames, rigid joints, joints that coincide (three hinges as a ball joint) and
+joints that do not inherit rotation. This module converts it once to
 
-- nodes: joints that can move and that an effector hangs on; all rigid joints in between are folded into
-  constants;
-- groups: nodes that sit at the same place, and so aim together at what comes next;
-- aims: what a group carries, at a fixed distance: the heads of the next groups and the effectors. A group
-  with several aims is a sub-base, where chains part.
+- nodes: joints that can move an effector; the rigid joints between them become constants;
+- groups: nodes at the same position, which aim together at the next one;
+- aims: points that a group carries at a fixed distance: heads of the next groups, and effectors. A group with
+  several aims is a sub-base, where chains branch.
 
-A point is carried as `head + R socket + drift`, where the drift is the part below a joint that does not
-inherit rotation: it keeps its direction in the world.
+A carried point is `head + R socket + drift`. The drift is the part below a joint that does not inherit
+rotation, which has a constant direction in world space.
 """
 
 from __future__ import annotations
@@ -32,13 +31,13 @@ from ...rotation import Array, quaternion_from_matrix, swing_twist_matrix
 from .arithmetic import IDENTITY, Quaternion, Vector, add, dot, multiply, rotate
 from .turning import Free, Turning, turning
 
-_TOGETHER: Final = 1e-9  # of the figure's length: nearer than this, joints coincide
+_TOGETHER: Final = 1e-9  # of the figure's length; joints nearer than this coincide
 _ORIGIN: Final[Vector] = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
 class Place:
-    """A point that node `node` carries (-1: the world): socket in its frame, drift in the world, metres."""
+    """A point carried by node `node` (-1: the world): socket in its frame, drift in world space, metres."""
 
     node: int
     socket: Vector
@@ -47,7 +46,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Slide:
-    """A free slide: axis 0, 1 or 2 of the rest frame, its column in q, its limits in metres."""
+    """A free translation: axis 0, 1 or 2 of the rest frame, its column in q, its limits in metres."""
 
     axis: int
     column: int
@@ -60,15 +59,15 @@ class Node:
     """A joint that can move.
 
     Attributes:
-        joint: its index in the skeleton; place: its rest place.
-        attached: whether its rest frame turns with node `place.node`; otherwise it keeps its direction in the
-            world.
-        rest: its rest rotation, in that node's frame or in the world.
-        slides: its free slides; rail: the rotation in which they lie, turning with the carrying node if
-            `railed` (a joint that does not inherit rotation still slides along its parent's axes).
-        turning: its kind of turning, None if it only slides.
-        columns: column in q of the turns x, y, z, -1 where a turn is not free; fixed: values of those.
-        mobility: 1 - stiffness of the turns, the largest of them.
+        joint: its index in the skeleton; place: its rest position.
+        attached: whether its rest frame rotates with node `place.node`; otherwise it is constant in world
+            space.
+        rest: its rest rotation, in that node's frame or world space.
+        slides: its free translations; rail: the rotation of their axes, relative to the carrying node if
+            `railed` (a joint that does not inherit rotation still moves along its parent's axes).
+        turning: its kind of rotation, None if it only translates.
+        columns: columns in q of the rotations x, y, z, -1 for one that is not free; fixed: values of these.
+        mobility: 1 - stiffness of the rotations, the largest.
     """
 
     joint: int
@@ -86,7 +85,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Effector:
-    """A point that should come to a target; index: its place among the problem's effectors."""
+    """A point with a target; index: of the effector in the problem."""
 
     index: int
     place: Place
@@ -96,13 +95,13 @@ class Effector:
 
 @dataclass(frozen=True)
 class Aim:
-    """What a group carries.
+    """A point that a group carries.
 
     Attributes:
-        place: where, by one of the group's nodes; length: metres from the group's head.
-        group: the group whose head it is, or -1; effector: the effector that it is, or -1.
-        ends: the effectors at and beyond it, each with the longest way from here to it (metres) and the
-            summed drifts from here on, this aim's own included.
+        place: of the point, relative to one of the group's nodes; length: metres from the group's head.
+        group: the group whose head it is, or -1; effector: the effector, or -1.
+        ends: the effectors at and below it, each with the sum of the links to it (metres) and the sum of the
+            drifts from here, including that of this aim.
     """
 
     place: Place
@@ -114,7 +113,7 @@ class Aim:
 
 @dataclass(frozen=True)
 class Group:
-    """Nodes that sit at one place, parents first, and what they carry."""
+    """Nodes at one position, parents first, and the points that they carry."""
 
     nodes: tuple[int, ...]
     aims: tuple[Aim, ...]
@@ -122,13 +121,12 @@ class Group:
 
 @dataclass(frozen=True)
 class Pull:
-    """A point that a node carries as it turns: an effector's tip, or a head that keeps its direction.
+    """A point that a node carries: an effector's tip, or the head of a node with a constant direction.
 
     Attributes:
-        effectors: what hangs on the point; node: the node whose head it is, or -1 for the tip of the one
-            effector.
-        heads: nodes that do not inherit rotation, at and below the point, whose heads shift with it.
-        drift: the part of the way from the node's head to the point that keeps its direction, metres.
+        effectors: those below the point; node: the node whose head it is, or -1 for the tip of one effector.
+        heads: nodes that do not inherit rotation, at and below the point, whose heads move with it.
+        drift: the part of the vector from the node's head to the point with a constant direction, metres.
     """
 
     effectors: tuple[int, ...]
@@ -143,9 +141,9 @@ class Limbs:
 
     Attributes:
         nodes: parents first; groups: parents first; group_of: group of each node; effectors.
-        pulls: what each node carries.
-        ways: the nodes on the way to each effector, from the root.
-        free: whether no node has a limit, nor slides, and every turn is a ball.
+        pulls: the points that each node carries.
+        ways: the nodes above each effector, from the root.
+        free: whether all nodes are ball joints without limits and translations.
     """
 
     skeleton: Skeleton
@@ -159,7 +157,7 @@ class Limbs:
 
 
 def targets(problem: Problem, batch: tuple[int, ...]) -> Array:
-    """Targets of all effectors, (*batch, E, 3), world, metres."""
+    """Targets of all effectors, (*batch, E, 3), world space, metres."""
     parts = [
         np.broadcast_to(goal.target, (*batch, goal.effectors, 3))
         for goal in problem.tasks
@@ -172,12 +170,13 @@ def read_limbs(problem: Problem, method: str, *, slides: bool = True) -> Limbs:
     """Read the limbs of a problem's goals.
 
     Args:
-        problem: with whole Position goals of one priority only, as the flags of the geometric methods say.
-        method: label of the method, for the error's sentence.
-        slides: whether the method can move slides anywhere; otherwise only those of roots.
+        problem: with complete Position goals of one priority only, as the flags of the geometric methods
+            require.
+        method: label of the method, for the error message.
+        slides: whether the method supports translations of all joints; otherwise only those of roots.
 
     Raises:
-        NotSupported: such slides.
+        NotSupported: a joint that is no root translates.
     """
     skeleton = problem.skeleton
     goals = [goal for goal in problem.tasks if isinstance(goal, Position)]
@@ -202,7 +201,7 @@ def read_limbs(problem: Problem, method: str, *, slides: bool = True) -> Limbs:
 
 @dataclass(frozen=True)
 class _Frame:
-    """A joint's frame as its node carries it; rotation in the node's frame if attached, else in the world."""
+    """A joint's frame, relative to its node; rotation in the node's frame if attached, else world space."""
 
     place: Place
     attached: bool
@@ -218,7 +217,7 @@ def _carried(frame: _Frame, offset: Vector) -> Place:
 
 
 def _nodes(skeleton: Skeleton, needed: Mask) -> tuple[dict[int, _Frame], list[Node]]:
-    """Frames of the needed joints, and those of them that can move."""
+    """Frames of the needed joints, and the nodes."""
     frames: dict[int, _Frame] = {-1: _Frame(Place(-1, _ORIGIN, _ORIGIN), False, IDENTITY)}
     nodes: list[Node] = []
     rests = _quaternions(skeleton.rest_rotation)
@@ -347,7 +346,7 @@ def _way(nodes: list[Node], last: int) -> tuple[int, ...]:
 def _pulls(
     nodes: list[Node], effectors: list[Effector], ways: tuple[tuple[int, ...], ...], node: int
 ) -> tuple[Pull, ...]:
-    """What hangs on a node: on each way, the first node below that does not turn with it, or the tip."""
+    """For each effector below a node: the first node below that does not inherit rotation, or the tip."""
     found: dict[tuple[int, int], tuple[list[int], dict[int, None], Vector]] = {}
     for effector, way in zip(effectors, ways, strict=True):
         if node not in way:

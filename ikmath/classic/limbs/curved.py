@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The joint that turns about no fixed axis: one swing is free, the other is held at a value other than zero.
+"""The joint without a fixed axis: one swing is free, the other is locked at a value other than zero.
 
-Figures have such joints hardly ever (a bone with one axis locked in a pose that is not its rest), but they
-are part of what a skeleton may hold.
+Such joints are rare (a bone with one axis locked outside its rest pose), but a skeleton may have them.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from .swinging import preferred, twist_turn
 
 @dataclass(frozen=True)
 class Curved(Bending):
-    """One free swing while the other swing is held at a value other than zero; with or without a twist.
+    """One free swing, the other locked at a value other than zero; with or without a twist.
 
-    The turn then is about no fixed axis and the curve is no circle, so it is searched: a fine comb, drawn
-    closer and closer about its best tooth.
+    The rotation has no fixed axis and its curve is no circle, so the best angle is searched on a grid that is
+    refined around its best point.
 
     Attributes:
-        twists: whether the twist is free; fixed: values of the turns that are not, x, y, z.
+        twists: whether the twist is free; fixed: values of the locked rotations, x, y, z.
     """
 
     twists: bool

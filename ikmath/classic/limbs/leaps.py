@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sweeps that learn from each other: where single joints zigzag, go on along what they have in common.
+"""Accelerated sweeps: extrapolation from previous sweeps, where single joints zigzag.
 
-Turning one joint at a time is slow along a valley that needs several of them at once. After each sweep two
-guesses are made from the way that the sweeps have taken. The best of three poses is kept, so that a guess
-never does harm:
+Rotating one joint at a time is slow if several have to move together. After each sweep, two guesses are made
+from previous sweeps. The best of the three poses is kept, so that a guess never makes the result worse:
 
-- on in the direction of the last sweep, farther while that pays (Hooke & Jeeves' pattern move);
-- where the sweeps would come to rest if each were the same linear map of the pose, fitted to the last few
-  (Anderson's mixing): good near the end, and what makes several effectors on one figure agree.
+- a step in the direction of the last sweep, longer as long as that helps (Hooke & Jeeves' pattern move);
+- the fixed point of the linear map that fits the last few sweeps (Anderson mixing): it is good near the end,
+  and with several effectors on one figure.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ from .arithmetic import Arithmetic, Number
 from .posing import Posing
 from .sweeps import sweep
 
-_FARTHEST: Final = 64.0  # stride of a leap, in sweeps
-_MEMORY: Final = 8  # sweeps that are remembered
-_EVEN: Final = 1e-10  # of the trace, added to the diagonal: sweeps that were all alike add nothing new
+_FARTHEST: Final = 64.0  # maximum length of a guess, in sweeps
+_MEMORY: Final = 8  # number of previous sweeps that are used
+_EVEN: Final = 1e-10  # of the trace, added to the diagonal for linearly dependent sweeps
 
 
 def accelerated_sweep(posing: Posing, damping: float = np.inf) -> None:
-    """A sweep, and the better of two guesses after it; arguments as of `sweep`."""
+    """A sweep, then the better of two guesses; arguments as of `sweep`."""
     m = posing.m
     before = posing.state()
     start = _numbers(posing, before)
@@ -53,7 +52,7 @@ def accelerated_sweep(posing: Posing, damping: float = np.inf) -> None:
 
 
 def _numbers(posing: Posing, state: Any) -> tuple[Number, ...]:
-    """The numbers of a state: those of the turns, and the slides."""
+    """The parameters of a state: those of the rotations, and the translations."""
     found: list[Number] = []
     for node, turned, slid in zip(posing.limbs.nodes, *state, strict=True):
         if node.turning is not None:
@@ -63,7 +62,7 @@ def _numbers(posing: Posing, state: Any) -> tuple[Number, ...]:
 
 
 def _pose(posing: Posing, numbers: tuple[Number, ...]) -> None:
-    """Take the pose of such numbers, inside the limits."""
+    """Set the pose from such parameters, inside the limits."""
     m, at = posing.m, 0
     for index, node in enumerate(posing.limbs.nodes):
         if node.turning is not None:
@@ -79,7 +78,7 @@ def _pose(posing: Posing, numbers: tuple[Number, ...]) -> None:
 
 
 def _rest_place(m: Arithmetic, memory: tuple[Any, ...]) -> tuple[Number, ...]:
-    """Where sweeps x -> x + f would rest: the combination of the last ones in which f vanishes best."""
+    """The fixed point of sweeps x -> x + f: the combination of the last ones with the smallest |f|."""
     last_place, last_move = memory[-1]
     steps = [tuple(b - a for a, b in zip(one[1], other[1], strict=True)) for one, other in pairwise(memory)]
     shares = _least_squares(m, steps, last_move)
@@ -93,7 +92,7 @@ def _rest_place(m: Arithmetic, memory: tuple[Any, ...]) -> tuple[Number, ...]:
 def _least_squares(
     m: Arithmetic, columns: list[tuple[Number, ...]], right: tuple[Number, ...]
 ) -> list[Number]:
-    """Shares of the columns whose sum comes nearest to the right side: normal equations, by elimination."""
+    """Factors of the columns for which their sum is nearest to the right side: normal equations."""
     size = len(columns)
     normal = [[_product(columns[i], columns[j]) for j in range(size)] for i in range(size)]
     wanted = [_product(column, right) for column in columns]
@@ -106,7 +105,7 @@ def _least_squares(
             for k in range(i + 1, size):
                 normal[j][k] = normal[j][k] - factor * normal[i][k]
             wanted[j] = wanted[j] - factor * wanted[i]
-        # rounding may leave nothing, or less, of a column that is a sum of those before it
+        # due to rounding, a column that depends on those before it may have a pivot of zero or less
         for j in range(i + 1, size):
             normal[j][j] = m.maximum(normal[j][j], 1e-3 * _EVEN * trace + 1e-200)
     shares: list[Number] = [0.0] * size

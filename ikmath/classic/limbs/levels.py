@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Passes from the root outward that bring what is left of a limb to a wanted distance from its target.
+"""Passes from the root outward that bring the end of a limb to a given distance from its target.
 
-The law of cosines, said of any kind of joint: turning a joint moves the point that it carries on a part of a
-sphere; the point is at distance b from the target where `s . g = (a^2 + c^2 - b^2) / 2`, with s the carried
-vector (length a) and g the way to the target (length c). `Turning.levelled` finds the least turn that makes
-it so, within the limits, and goes as near as it can where none does: straight at the target when that is too
-far, straight away from it when it is too near. Triangulation and the reach hierarchy differ in the distance
-they want.
+The law of cosines for any kind of joint: a rotation moves the carried point on a part of a sphere. The point
+is at distance b from the target if `s . g = (a^2 + c^2 - b^2) / 2`, with the carried vector s (length a) and
+the vector g to the target (length c). This value is the *level*. `Turning.levelled` finds the smallest
+rotation with it, within the limits. If there is none, it comes as near as possible: it points at a target
+that is too far, and away from one that is too near. Triangulation and the reach hierarchy use different
+distances b.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .posing import Posing
 from .sweeps import Wish, carried_by, turn_group
 
 Wanted = Callable[[Number, Number, Aim, int], Number]
-"""(length of the carried vector, distance of the target, the aim, index of its end) -> level of s . g."""
+"""(length of the carried vector, distance of the target, aim, index of its end) -> level of s . g."""
 
 _ORIGIN: Final[Vector] = (0.0, 0.0, 0.0)
 
@@ -29,11 +29,11 @@ _ORIGIN: Final[Vector] = (0.0, 0.0, 0.0)
 def level_group(
     posing: Posing, group: Group, aim: Aim, target: Vector, wanted: Callable[[Number, Number], Number]
 ) -> None:
-    """Turn the nodes of a group, one after the other, until their aim has the wanted level towards a point.
+    """Rotate the nodes of a group in turn until their aim has the given level towards a point.
 
     Args:
-        posing: with the group's head in place; the group is left in place.
-        group: whose nodes turn; aim: the carried point; target: where to, world, its drifts taken off.
+        posing: with the group's head up to date; afterwards the group is up to date.
+        group: whose nodes rotate; aim: the carried point; target: world space, minus the drifts.
         wanted: (a, c) -> level.
     """
     m = posing.m
@@ -53,11 +53,11 @@ def level_group(
 def outward(posing: Posing, wanted: Wanted, shared: Wanted) -> None:
     """One pass from the roots to the tips.
 
-    Groups with one effector beyond them are levelled. Where several hang on a group, each of them has its own
-    level for the next head, and the weights decide.
+    Groups above one effector are levelled. If there are several effectors, each determines a position of the
+    next head by its own level, and the group is fitted to these by weights.
 
     Args:
-        posing: left with everything in its place.
+        posing: up to date afterwards.
         wanted: level for a group of a single chain; shared: level of each effector in a shared
             group.
     """
@@ -80,7 +80,7 @@ def outward(posing: Posing, wanted: Wanted, shared: Wanted) -> None:
 
 
 def _wish(posing: Posing, group: Group, aim: Aim, number: int, wanted: Wanted) -> Wish:
-    """Where an effector would have the group's aim: at its level, in the plane of the limb and the target."""
+    """Target of a group's aim for one effector: at its level, in the plane of the limb and the target."""
     m = posing.m
     end, _, drift = aim.ends[number]
     weight = posing.limbs.effectors[end].weight
@@ -100,12 +100,11 @@ def _wish(posing: Posing, group: Group, aim: Aim, number: int, wanted: Wanted) -
 
 
 def reshape(posing: Posing) -> None:
-    """Straighten a limb, bend it joint by joint until it is as long as its target is far, and point it.
+    """Straighten a limb, bend it joint by joint to the distance of its target, and point it there.
 
-    Unlike a pass that looks at the target alone, it cannot be stopped by a limit while another joint could
-    still
-    bend: the distance from root to tip only has to pass the wanted one on the way from straight to fully
-    bent. Where the root turns freely, that is all it takes.
+    Unlike a pass that only uses the target, it does not stop at a limit while another joint can still bend:
+    the distance from root to tip changes from straight to fully bent and passes the required one. With an
+    unlimited root, this always reaches the target.
     """
     limbs = posing.limbs
     way = [g for g in limbs.groups if any(index in limbs.ways[0] for index in g.nodes)]
@@ -141,7 +140,7 @@ def reshape(posing: Posing) -> None:
 
 
 def stiff_tip(posing: Posing, aim: Aim, effector: int = 0) -> Aim:
-    """An effector's tip as something that an aim's node carries, with the rest of the limb stiff."""
+    """An effector's tip as a point carried by an aim's node, with the rest of the limb rigid."""
     last = aim.place.node
     drift = next(drift for end, _, drift in aim.ends if end == effector)
     carried = subtract(subtract(posing.tip[effector], drift), posing.head[last])

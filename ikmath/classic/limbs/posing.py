@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Limbs while a geometric method bends them: turns and slides of every node, and where that puts everything.
+"""The current pose of limbs in a geometric method: rotations and translations of all nodes, and positions.
 
-One frame as floats, or many as arrays (see `arithmetic`). The state is tuples of components that are
-replaced, never written to, so that keeping the best pose so far costs nothing.
+One frame as floats, or many as arrays (see `arithmetic`). The state consists of tuples of components that are
+replaced, never modified, so that the best pose can be kept without a copy.
 """
 
 from __future__ import annotations
@@ -37,21 +37,22 @@ _STILL: Turned = (IDENTITY, ())
 
 
 class Posing:
-    """Turns, slides and places of limbs, of one frame or of many.
+    """Rotations, translations and positions of limbs, of one frame or of many.
 
     Args:
-        limbs: what can move.
-        q: (n,) or (B, n) coordinates, inside the limits.
-        targets: (E, 3) or (B, E, 3) metres, world.
-        moving: numbers of the nodes that may move; all of them if None.
+        limbs: of the figure.
+        q: (n,) or (B, n) coordinates inside the limits, radians and metres.
+        targets: (E, 3) or (B, E, 3) metres, world space.
+        moving: indices of the nodes that may move; None for all.
 
     Attributes:
-        m: the arithmetic; limbs; q: where it started;
-        turned: the turn of each node; slid: the slides x, y, z of each node;
+        m: the arithmetic; limbs; q: initial coordinates;
+        turned: rotation of each node; slid: translations x, y, z of each node;
         targets: of each effector; frames: (B,) which rows of the batch these are.
-        head, base, frame: of each node its head, its rest frame's and its frame's rotation in the world;
-        tip: of each effector where it is;
-        stride, memory: what `leaps` keeps from pass to pass.
+        head, base, frame: of each node its head, the rotation of its rest frame and that of its frame, world
+            space;
+        tip: position of each effector, world space;
+        stride, memory: state of `leaps` between passes.
     """
 
     def __init__(self, limbs: Limbs, q: Array, targets: Array, moving: Collection[int] | None = None) -> None:
@@ -82,13 +83,13 @@ class Posing:
         self.place_all()
 
     def placed(self, place: Place) -> Vector:
-        """Where a place is."""
+        """World position of a place."""
         if place.node < 0:
             return add(place.socket, place.drift)
         return add(add(self.head[place.node], rotate(self.frame[place.node], place.socket)), place.drift)
 
     def place(self, index: int) -> None:
-        """Put one node where its parent, its slides and its turn put it."""
+        """Update one node from its parent, its translations and its rotation."""
         node = self.limbs.nodes[index]
         head = self.placed(node.place)
         base = multiply(self.frame[node.place.node], node.rest) if node.attached else node.rest
@@ -98,16 +99,16 @@ class Posing:
         self.frame[index] = multiply(base, self.turned[index][0])
 
     def rail(self, index: int) -> Quaternion:
-        """The rotation in which a node slides."""
+        """World rotation of the axes of a node's translations."""
         node = self.limbs.nodes[index]
         return multiply(self.frame[node.place.node], node.rail) if node.railed else node.rail
 
     def place_tips(self) -> None:
-        """Put the effectors where their nodes carry them."""
+        """Update the effectors from their nodes."""
         self.tip = [self.placed(effector.place) for effector in self.limbs.effectors]
 
     def place_all(self) -> None:
-        """Put everything in its place: forward kinematics of the limbs."""
+        """Update all nodes and effectors: forward kinematics of the limbs."""
         for index in range(len(self.limbs.nodes)):
             self.place(index)
         self.place_tips()
@@ -125,11 +126,11 @@ class Posing:
 
     # ------------------------------------------------------------------ state as a whole
     def state(self) -> Any:
-        """Turns and slides, to be given to `restore`."""
+        """Rotations and translations, for `restore`."""
         return tuple(self.turned), tuple(self.slid)
 
     def restore(self, state: Any) -> None:
-        """Take turns and slides back; places follow with `place_all`."""
+        """Set rotations and translations; call `place_all` afterwards."""
         self.turned, self.slid = list(state[0]), list(state[1])
 
     def prefer(self, condition: Number, a: Any, b: Any) -> Any:
@@ -139,14 +140,14 @@ class Posing:
         return chosen(self.m, condition, a, b)
 
     def keep(self, index: Any) -> None:
-        """Go on with some of the frames only; places follow with `place_all`."""
+        """Keep only some of the frames; call `place_all` afterwards."""
         self.q, self.frames = self.q[index], self.frames[index]
         self.turned, self.slid = taken(self.turned, index), taken(self.slid, index)
         self.targets, self.stride = taken(self.targets, index), taken(self.stride, index)
         self.memory = taken(self.memory, index)
 
     def alone(self, row: int) -> Posing:
-        """One of many frames as floats, in its place."""
+        """One of many frames as floats, up to date."""
         other = object.__new__(Posing)
         other.__dict__.update(self.__dict__)
         other.m, other.q, other.frames = FLOATS, self.q[row], self.frames[row : row + 1]
@@ -159,7 +160,7 @@ class Posing:
         return other
 
     def coordinates(self, state: Any, rows: Any = None) -> Array:
-        """(n,) or (B, n) coordinates of a state or of some of its rows; what is no node stays."""
+        """(n,) or (B, n) coordinates of a state or some of its rows; those of other joints are unchanged."""
         start = self.q
         if rows is not None:
             start, state = start[rows], taken(state, rows)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How near and how far what follows a joint can reach: the workspaces of a limb's distal ends, as shells."""
+"""The workspaces of the distal parts of a limb, as spherical shells: least and largest distances."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Shells = dict[tuple[Place, int], tuple[float, float]]
 
 
 def shells(limbs: Limbs) -> Shells:
-    """Reach of what follows each joint on the way to each effector.
+    """Range of distances from each joint's aim to the effectors below it.
 
     Free limbs have exact shells: from `max(0, 2 longest - sum)` to the sum of their links. With limits, the
-    inner joints are folded, and stretched, one after the other from the tip on; every distance between the
-    two is taken on by some pose, though a cleverer fold might come nearer still.
+    inner joints are folded and stretched one after the other, starting at the tip. All distances between
+    these two can be reached, but smaller ones may exist.
     """
     found: Shells = {}
     for effector, way in enumerate(limbs.ways):
@@ -46,7 +46,7 @@ def _aim(limbs: Limbs, group: int, effector: int) -> Aim:
 
 
 def _distances(limbs: Limbs, groups: list[int], effector: int, sign: float) -> list[float]:
-    """Distance from each group's aim to the tip, the joints in between folded (1) or stretched (-1)."""
+    """Distance from each group's aim to the tip, with the joints between folded (1) or stretched (-1)."""
     posing = Posing(limbs, limbs.skeleton.rest, np.zeros((len(limbs.effectors), 3)))
     found = [0.0]
     for inner, outer in zip(groups[-2::-1], groups[:0:-1], strict=True):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The iteration of the geometric methods: passes, repeated until a frame is there or comes to rest.
+"""The iteration of the geometric methods: passes, repeated until a frame is done or stops improving.
 
-A method is one or more stages, each a pass that is repeated; frames that are done leave the batch, the others
-go on to the next stage. The best pose of each frame is kept, so no pass makes a result worse than the start.
+A method has one or more stages, each a repeated pass. Frames that are done leave the batch; the others
+continue with the next stage. The best pose of each frame is kept, so that no pass makes the result worse than
+the start.
 """
 
 from __future__ import annotations
@@ -21,22 +22,22 @@ from .posing import Posing
 from .sweeps import out_of_reach, stretch_where_far
 
 Step = Callable[[Posing], None]
-"""One pass of a method: bends the limbs and leaves everything in its place."""
+"""One pass of a method: changes the pose of the limbs and leaves all positions up to date."""
 
-PATIENCE: Final = 3  # passes that may gain next to nothing
-LEAST_GAIN: Final = 1e-6  # share of the squared error that counts as next to nothing
-QUICK: Final = 0.1  # the same for passes after which a better way to go on is at hand
-FEW: Final = 24  # frames that are quicker one by one, as floats, than as arrays; the result is the same
-_NUDGE: Final = 0.05  # radians by which joints are bent that are all in line with the target
+PATIENCE: Final = 3  # number of passes with little gain that end a stage
+LEAST_GAIN: Final = 1e-6  # share of the squared error that counts as little gain
+QUICK: Final = 0.1  # the same for passes that are followed by a better method
+FEW: Final = 24  # frames that are faster one by one, as floats, than as arrays; the results are equal
+_NUDGE: Final = 0.05  # radians; joints in line with the target are bent by this
 
 
 @dataclass(frozen=True)
 class _Progress:
-    """How far the frames of a stage are.
+    """The progress of the frames of a stage.
 
     Attributes:
         best: the best state, best_cost: its cost; last_cost: after the last pass; quiet: passes without gain;
-        used: passes taken, room: passes allowed; fresh: whether a frame was not nudged yet.
+            used: number of passes, room: maximum; fresh: whether a frame has not been nudged yet.
     """
 
     best: Any
@@ -49,18 +50,18 @@ class _Progress:
 
 
 class Run:
-    """Stages of passes over a batch of frames, with the best pose of each frame kept.
+    """Stages of passes over a batch of frames; keeps the best pose of each frame.
 
     Args:
-        limbs: what can move; q: (B, n) start inside the limits; targets: (B, E, 3) metres, world.
-        tolerance: nearer than this, an effector is there, metres.
-        max_iterations: passes at most, over all stages.
+        limbs: of the figure; q: (B, n) start inside the limits; targets: (B, E, 3) metres, world space.
+        tolerance: distance at which an effector reaches its target, metres.
+        max_iterations: maximum number of passes over all stages.
 
     Attributes:
-        moving: numbers of the nodes that may move, all of them if None;
-        q: the coordinates so far; iterations: passes taken by each frame; stalled: whether the last stage of
-            each frame came to rest (rather than run out of passes); reached: which frames are there; settled:
-            which can come no nearer, so that no stage takes them up.
+        moving: indices of the nodes that may move, None for all; q: current coordinates; iterations: passes
+            of each frame; stalled: whether each frame's last stage stopped improving (rather than reach the
+            maximum of passes); reached: which frames reached their targets; settled: which cannot come
+            nearer, so that further stages skip them.
     """
 
     def __init__(self, limbs: Limbs, q: Array, targets: Array, tolerance: float, max_iterations: int) -> None:
@@ -74,7 +75,7 @@ class Run:
         self.settled = np.zeros(len(q), dtype=bool)
 
     def posings(self, rows: Index) -> Iterator[Posing]:
-        """The frames of some rows as they stand: all in one, or one by one where they are few."""
+        """Frames of some rows: all at once, or one by one if there are few."""
         if len(rows) > FEW:
             posing = Posing(self.limbs, self.q[rows], self.targets[rows], self.moving)
             posing.frames = rows
@@ -88,11 +89,11 @@ class Run:
     def stage(
         self, step: Step, limit: int | None = None, begin: Step | None = None, gain: float = LEAST_GAIN
     ) -> None:
-        """Repeat a pass in the frames that are not there yet, until they are or come to rest.
+        """Repeat a pass for the frames that are not done, until they reach their targets or stop improving.
 
         Args:
-            step: the pass; limit: how often at most in this stage; begin: done once before, not counted.
-            gain: share of the squared error that a pass must gain, or else it counts as having come to rest.
+            step: the pass; limit: maximum number in this stage; begin: done once before, not counted.
+            gain: share of the squared error by which a pass must improve it to count as progress.
         """
         rows = np.flatnonzero(~self.reached & ~self.settled & (self.iterations < self.max_iterations))
         if self.limbs.nodes:
@@ -100,7 +101,7 @@ class Run:
                 self._loop(posing, step, gain, *self._begun(posing, begin, limit))
 
     def _begun(self, posing: Posing, begin: Step | None, limit: int | None) -> tuple[_Progress, Number]:
-        """What a stage starts from, and which frames are there already."""
+        """The initial progress of a stage, and which frames reach their targets already."""
         m = posing.m
         room: Number = self.max_iterations - self.iterations[posing.frames]
         if limit is not None:
@@ -118,7 +119,7 @@ class Run:
             better = new_cost < cost
             best, cost = posing.prefer(better, posing.state(), best), m.where(better, new_cost, cost)
             there = there | (now & better)
-            if self.limbs.free:  # stretched towards a target out of reach: there is nothing nearer
+            if self.limbs.free:  # stretched towards a target out of reach: this is the nearest pose
                 far = out_of_reach(posing)
                 quiet, used = m.where(far, PATIENCE, quiet), m.where(far, 1, used)
         return _Progress(best, cost, cost, quiet, used, room, fresh), there
@@ -157,7 +158,7 @@ class Run:
             now = _Progress(best, best_cost, cost, quiet, now.used + 1, now.room, fresh)
 
     def _finish(self, posing: Posing, now: _Progress, ended: Number, there: Number) -> Any:
-        """Write down the frames that ended; returns the rows that go on, or None."""
+        """Store the frames that ended; returns the remaining rows, or None."""
         if posing.m is FLOATS:
             row = posing.frames[0]
             self.q[row] = posing.coordinates(now.best)
@@ -173,14 +174,14 @@ class Run:
         return keep if len(keep) else None
 
     def settle_stretched(self) -> None:
-        """Leave the free limbs alone that are stretched towards a target out of reach: nothing is nearer."""
+        """Mark free limbs that are stretched towards a target out of reach as settled."""
         if self.limbs.free:
             for posing in self.posings(np.flatnonzero(~self.reached)):
                 self.settled[posing.frames] = out_of_reach(posing)
             self.stalled |= self.settled
 
     def second_try(self, step: Step) -> None:
-        """Repeat a pass from the start in the frames that came to rest short; what is nearer stays."""
+        """Repeat a pass from the start for frames that stopped short; keep the better result."""
         rows = np.flatnonzero(~self.reached & self.stalled & ~self.settled)
         if not len(rows):
             return
@@ -199,12 +200,12 @@ class Run:
 
 
 def _fields(progress: _Progress) -> tuple[Any, ...]:
-    """The fields in their order, without copying what is in them."""
+    """The fields in their order, without copying their values."""
     return tuple(vars(progress).values())
 
 
 def _nudge(posing: Posing, where: Number) -> None:
-    """Bend what may move a little in the frames where no joint can find a way by itself: all lie in line."""
+    """Bend all movable joints a little in frames that are stuck because all joints are in line."""
     for index in posing.moving:
         turning = posing.limbs.nodes[index].turning
         if turning is not None:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the geometric methods share beside their own passes: sweeps over the joints.
+"""Sweeps over the joints, shared by the geometric methods.
 
-A sweep of single joints from the tips inward (Wang & Chen's cyclic coordinate descent) never makes things
-worse, and since the limits of one joint do not depend on another's, where it comes to rest no joint can be
-turned for the better: the nearest pose, at least in its neighbourhood. So it is not only a method, but also
-the end of those whose own passes are stopped short by limits.
+A sweep rotates single joints from the tips inward (Wang & Chen's cyclic coordinate descent) and never
+increases the error. The limits of one joint do not depend on those of others, so where sweeps converge no
+single joint can improve the pose: a local minimum. Sweeps are a method of their own, and the last stage of
+methods whose passes stop at limits.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from .chains import Aim, Group
 from .posing import Posing
 
 Wish = tuple[Aim, Vector, Number]
-"""An aim, where its socket should be in the world, and the weight."""
+"""An aim, the target of its socket in world space, and the weight."""
 
-_GROUP_ROUNDS: Final = 12  # of joints that coincide and aim together
+_GROUP_ROUNDS: Final = 12  # rounds over joints that coincide and aim together
 _STILL: Final = 1e-13
 
 
 def sweep(posing: Posing, damping: float = np.inf) -> None:
-    """Turn what may move, from the tips inward, to where all that hangs on it comes nearest to its targets.
+    """Rotate all movable joints, from the tips inward, each to its best fit for the effectors below it.
 
     Args:
-        posing: with everything in its place; so it is left.
-        damping: no joint turns farther than this in one sweep, radians.
+        posing: up to date, also afterwards.
+        damping: maximum rotation of a joint in one sweep, radians.
     """
     m, limbs = posing.m, posing.limbs
     tip, targets, head = list(posing.tip), posing.targets, list(posing.head)
@@ -91,7 +91,7 @@ def sweep(posing: Posing, damping: float = np.inf) -> None:
 
 
 def slide(posing: Posing, index: int, wishes: Sequence[tuple[Vector, Number]]) -> None:
-    """Slide one node to the weighted mean of wished shifts (world), within its limits; moves its head."""
+    """Translate one node by the weighted mean of shifts (world space), within its limits; moves its head."""
     m, node, rail = posing.m, posing.limbs.nodes[index], posing.rail(index)
     total: Number = sum(weight for _, weight in wishes)
     if total == 0.0:
@@ -111,9 +111,9 @@ def slide(posing: Posing, index: int, wishes: Sequence[tuple[Vector, Number]]) -
 
 
 def turn_group(posing: Posing, group: Group, wishes: Sequence[Wish]) -> None:
-    """Turn the nodes of a group so that its aims come best to where they should be.
+    """Rotate the nodes of a group so that its aims fit their targets best.
 
-    The group is put in place before and after; what comes after it is not.
+    The group is up to date afterwards; the nodes below it are not.
     """
     m, limbs = posing.m, posing.limbs
     for index in group.nodes:
@@ -160,7 +160,7 @@ def carried_by(posing: Posing, index: int, aim: Aim) -> Vector | None:
 
 
 def straighten(posing: Posing) -> None:
-    """Point every joint at the targets of all that hangs on it: nearest where those are out of reach."""
+    """Point every joint at the targets below it: the nearest pose if these are out of reach."""
     for group in posing.limbs.groups:
         for index in group.nodes:
             posing.place(index)
@@ -177,7 +177,7 @@ def straighten(posing: Posing) -> None:
 
 
 def stretch_where_far(posing: Posing) -> None:
-    """Stretch the limb where its target is out of reach, leave it elsewhere."""
+    """Stretch the limb in frames whose target is out of reach; others are unchanged."""
     far = out_of_reach(posing)
     if posing.m.any(far):
         before = posing.state()
@@ -187,7 +187,7 @@ def stretch_where_far(posing: Posing) -> None:
 
 
 def out_of_reach(posing: Posing) -> Number:
-    """Whether the one target is farther from the one fixed root than the stretched limbs are long."""
+    """Whether the one target is farther from the one fixed root than the length of the stretched limb."""
     limbs = posing.limbs
     if len(limbs.effectors) != 1 or not limbs.groups or any(node.slides for node in limbs.nodes):
         return False

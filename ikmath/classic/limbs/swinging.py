@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Joints that swing within limits: balls with swing ellipses and twist intervals.
+"""Ball joints with limits: swing ellipses and twist intervals.
 
-A ball's turn is `u = S T`, a swing quaternion S = (w, sx, 0, sz) after a twist T. The limits of a swing are
-an ellipse, quarter by quarter, or a strip in (sx, sz), as `ikmath.joint_limits` has it; those of a twist an
-interval. Where the best turn of all lies outside, three exact steps are repeated, and each is kept only where
-it is better: the swing on its own sphere for the twist as it is, pulled back to the boundary; the swing along
-the boundary; the twist for the swing as it is.
+The rotation is `u = S T`, a swing quaternion S = (w, sx, 0, sz) after a twist T. The limit of a swing is an
+ellipse (with different radii per quadrant) or a strip in (sx, sz), as in `ikmath.joint_limits`; that of a
+twist is an interval. If the unlimited optimum is outside, three exact steps are repeated, each kept only if
+it is better: the best swing for the current twist, moved back to the boundary; the swing along the boundary;
+the best twist for the current swing.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from .arithmetic import (
     multiply,
 )
 
-CLIMBS: Final = 3  # of a ball that carries several points
-_ROUNDS: Final = 3  # of swing, edge and twist where a limit stops a ball
-_SWING_ROUNDS: Final = 8  # where a joint can swing but not twist
-_FLOOR: Final = 1e-9  # radius of a side of the swing region that has no room (as in `ikmath.joint_limits`)
+CLIMBS: Final = 3  # for a ball that carries several points
+_ROUNDS: Final = 3  # of swing, boundary and twist if a limit is reached
+_SWING_ROUNDS: Final = 8  # if a joint can swing but not twist
+_FLOOR: Final = 1e-9  # radius of a side of the swing region without room (as in `ikmath.joint_limits`)
 _FALSE_POSITIONS: Final = 24
 _BISECTIONS: Final = 40
-_DIFFERENCE: Final = 1e-3  # radians, of the differences along the boundary
+_DIFFERENCE: Final = 1e-3  # radians, for differences along the boundary
 
 
 def swing_vector(m: Arithmetic, w: Number, sx: Number, sz: Number) -> tuple[Number, Number]:
@@ -46,7 +46,7 @@ def swing_vector(m: Arithmetic, w: Number, sx: Number, sz: Number) -> tuple[Numb
 
 
 def split(m: Arithmetic, u: Quaternion, near: Number) -> tuple[Number, Number, Number]:
-    """Swing (sx, sz) and twist angle of a turn, the twist on the branch next to `near`."""
+    """Swing (sx, sz) and twist angle of a rotation; the twist is in the turn nearest to `near`."""
     w, x, y, z = u
     size = m.sqrt(w * w + y * y)
     pole = size < 1e-9
@@ -58,31 +58,31 @@ def split(m: Arithmetic, u: Quaternion, near: Number) -> tuple[Number, Number, N
 
 
 def joined(m: Arithmetic, sx: Number, sz: Number, twist: Number) -> Quaternion:
-    """Swing and twist -> the turn; the inverse of `split`."""
+    """Rotation of a swing and a twist; the inverse of `split`."""
     w = m.sqrt(m.maximum(1.0 - sx * sx - sz * sz, 0.0))
     c, s = m.cos(0.5 * twist), m.sin(0.5 * twist)
     return w * c, sx * c - sz * s, w * s, sz * c + sx * s
 
 
 def beside(m: Arithmetic, value: Number, step: float, low: float, high: float) -> Number:
-    """The value, moved by a step to the side where the interval has more room."""
+    """The value, moved by a step towards the side of the interval with more room."""
     up = m.minimum(value + step, high)
     down = m.maximum(value - step, low)
     return m.where(up - value >= value - down, up, down)
 
 
 def ends(m: Arithmetic, value: Number, low: float, high: float) -> list[Number]:
-    """The ends of an interval, but no farther than half a turn from the value."""
+    """The ends of an interval, at most half a turn from the value."""
     return [m.maximum(value - math.pi, low), m.minimum(value + math.pi, high)]
 
 
 def twist_turn(m: Arithmetic, angle: Number) -> Quaternion:
-    """The turn about the long axis by an angle."""
+    """The rotation about the long axis by an angle."""
     return m.cos(0.5 * angle), 0.0, m.sin(0.5 * angle), 0.0
 
 
 class _Mixing(Protocol):
-    """What `between` needs of a joint kind; see `Turning`."""
+    """The part of a joint kind that `between` uses; see `Turning`."""
 
     def best(self, m: Arithmetic, turned: Turned, k: Davenport, size: Number, several: bool) -> Turned: ...
 
@@ -94,11 +94,11 @@ class _Mixing(Protocol):
 def between(
     m: Arithmetic, joint: _Mixing, turned: Turned, k: Davenport, size: Number, level: Number
 ) -> Turned:
-    """The turn on the way to the best (or the worst) one whose worth comes nearest to `level`.
+    """The rotation between the current and the best (or worst) one whose worth is nearest to `level`.
 
-    The way stays inside the limits and the worth changes along it without a jump, so there is a place with
-    the level unless the end of the way falls short of it; it is found by false position (Illinois). Where the
-    best turn nearby falls short, the far sides of the joint's region are tried as ends.
+    The path is inside the limits and the worth is continuous along it. So the level is reached on it unless
+    its end has less; it is found by false position (Illinois). If the best rotation nearby has too little,
+    the far sides of the joint's region are tried as ends.
     """
     worth = value(k, turned[0])
     sign = m.where(level >= worth, 1.0, -1.0)
@@ -126,7 +126,7 @@ def between(
         if m.all(best_miss <= 1e-15 * size):
             break
         above = f > 0.0
-        # an end that is kept twice running counts half, or it would hold the other one off
+        # an end that is kept twice in a row gets half its value, so that the other one converges too
         f_a = m.where(above, m.where(last == 1, 0.5 * f_a, f_a), f)
         f_b = m.where(above, f, m.where(last == -1, 0.5 * f_b, f_b))
         a, b = m.where(above, a, share), m.where(above, share, b)
@@ -136,13 +136,13 @@ def between(
 
 @dataclass(frozen=True)
 class Ball:
-    """A swing in x and z within limits, after any twist; parameters sx, sz, twist.
+    """Swing in x and z within limits, after a twist; parameters sx, sz, twist.
 
     Attributes:
-        centre: (sx, sz) about which the region lies; below, above: reciprocal radii of sx and sz on both
-            sides of it, 0 where there is no limit.
-        low, high: interval of the twist; equal where the joint cannot twist.
-        bounded_swing: whether the swing has limits at all.
+        centre: (sx, sz) of the region; below, above: reciprocal radii of sx and sz on both sides of it, 0 for
+            no limit.
+        low, high: interval of the twist, radians; equal if the joint cannot twist.
+        bounded_swing: whether the swing has limits.
     """
 
     centre: tuple[float, float]
@@ -154,7 +154,7 @@ class Ball:
 
     @classmethod
     def bounded(cls, lower: Vector, upper: Vector, twist: tuple[float, float]) -> Ball:
-        """From limits in the order x, y, z, infinite where there is none."""
+        """From limits of x, y, z in radians, infinite for none."""
         centre, below, above = [], [], []
         for axis in (0, 2):
             low, high = max(lower[axis], -math.pi), min(upper[axis], math.pi)
@@ -179,13 +179,13 @@ class Ball:
         return joined(m, sx, sz, twist), (sx, sz, twist)
 
     def _measure(self, m: Arithmetic, sx: Number, sz: Number) -> Number:
-        """Square of the region's measure: 1 on the boundary."""
+        """Squared measure of the region: 1 on the boundary."""
         (cx, cz), (bx, bz), (ax, az) = self.centre, self.below, self.above
         a, b = (sx - cx) * m.where(sx < cx, bx, ax), (sz - cz) * m.where(sz < cz, bz, az)
         return a * a + b * b
 
     def _inside(self, m: Arithmetic, sx: Number, sz: Number) -> tuple[Number, Number, Number]:
-        """The swing put into its region, and whether it was outside."""
+        """The swing moved into its region, and whether it was outside."""
         (cx, cz), (bx, bz), (ax, az) = self.centre, self.below, self.above
         ix, iz = m.where(sx < cx, bx, ax), m.where(sz < cz, bz, az)
         a, b = (sx - cx) * ix, (sz - cz) * iz
@@ -232,7 +232,7 @@ class Ball:
         return result
 
     def extremes(self, m: Arithmetic, turned: Turned) -> list[Turned]:
-        """Swings to the four sides of the region, with the twist as it is."""
+        """Swings to the four sides of the region, with the current twist."""
         twist = turned[1][2]
         zero = 0.0 * twist
         sides = [(zero + x, zero + z) for x, z in ((0.99, 0.0), (-0.99, 0.0), (0.0, 0.99), (0.0, -0.99))]
@@ -255,7 +255,7 @@ class Ball:
         return turned
 
     def _swung(self, m: Arithmetic, turned: Turned, k: Davenport, size: Number) -> Turned:
-        """The swing nearest to the top of the circle along its gradient, inside the region."""
+        """The swing nearest to the maximum of the circle along its gradient, inside the region."""
         u, (sx, sz, twist) = turned
         before = twist_turn(m, twist)
         g = applied(k, u)
@@ -265,7 +265,7 @@ class Ball:
         r: Quaternion = (gw - worth * w, gx - worth * sx, 0.0, gz - worth * sz)
         slope = m.sqrt(inner(r, r))
         slopes = slope > STILL * size
-        if not m.all(slopes):  # at the worst place: lean along the axis that changes most
+        if not m.all(slopes):  # at the worst place: tilt about the axis with the largest change
             one, other = (-sx, w, 0.0, 0.0 * w), (-sz, 0.0 * w, 0.0, w)
             changes = [abs(value(k, multiply(way, before)) - worth) for way in (one, other)]
             side: Quaternion = chosen(m, changes[1] > changes[0], other, one)
@@ -280,13 +280,13 @@ class Ball:
         x, z = self._leant(m, turned, w, d_swing, c, s)
         inside_x, inside_z, outside = self._inside(m, x, z)
         new = preferred(m, k, turned, self._turned(m, inside_x, inside_z, twist))
-        if m.any(outside):  # where pulling it back led to something worse, or not far, stop at the boundary
+        if m.any(outside):  # if moving it back made it worse, or not much better, stop at the boundary
             cut = preferred(m, k, turned, self._as_far(m, turned, x, z))
             new = chosen(m, outside, preferred(m, k, new, cut), new)
         return new
 
     def _as_far(self, m: Arithmetic, old: Turned, x: Number, z: Number) -> Turned:
-        """The swing on the straight way to (x, z), as far as the region goes."""
+        """The last swing inside the region on the straight line to (x, z)."""
         sx, sz, twist = old[1]
         near: Number = 0.0 * twist
         far = near + 1.0
@@ -299,7 +299,7 @@ class Ball:
     def _leant(
         self, m: Arithmetic, turned: Turned, w: Number, d: Quaternion, c: Number, s: Number
     ) -> tuple[Number, Number]:
-        """The swing c S + s d, wherever that is."""
+        """The swing c S + s d, also outside the region."""
         sx, sz, _ = turned[1]
         sign = m.where(w * c + d[0] * s < 0.0, -1.0, 1.0)
         return sign * (sx * c + d[1] * s), sign * (sz * c + d[3] * s)
@@ -307,7 +307,7 @@ class Ball:
     def _swung_by(
         self, m: Arithmetic, turned: Turned, w: Number, d: Quaternion, c: Number, s: Number
     ) -> Turned:
-        """The swing c S + s d, put into the region."""
+        """The swing c S + s d, moved into the region."""
         x, z, _ = self._inside(m, *self._leant(m, turned, w, d, c, s))
         return self._turned(m, x, z, turned[1][2])
 
@@ -317,7 +317,7 @@ class Ball:
         (cx, cz), (bx, bz), (ax, az) = self.centre, self.below, self.above
         ix, iz = m.where(sx < cx, bx, ax), m.where(sz < cz, bz, az)
         w = m.sqrt(m.maximum(1.0 - sx * sx - sz * sz, 0.0))
-        # at right angles to the gradient of the ellipse's measure
+        # orthogonal to the gradient of the ellipse's measure
         tx, tz = -(sz - cz) * iz * iz, (sx - cx) * ix * ix
         tw = -(sx * tx + sz * tz) / m.maximum(w, 1e-9)
         length = m.maximum(m.sqrt(tw * tw + tx * tx + tz * tz), 1e-9)
@@ -331,7 +331,7 @@ class Ball:
         return self._swung_by(m, turned, w, d, m.cos(way), m.sin(way))
 
     def _twisted(self, m: Arithmetic, turned: Turned, k: Davenport, size: Number) -> Turned:
-        """The best twist for the swing as it is."""
+        """The best twist for the current swing."""
         sx, sz, twist = turned[1]
         swing: Quaternion = (m.sqrt(m.maximum(1.0 - sx * sx - sz * sz, 0.0)), sx, 0.0, sz)
         quarter = multiply(swing, (0.0, 0.0, 1.0, 0.0))
@@ -368,6 +368,6 @@ class Ball:
 
 
 def preferred(m: Arithmetic, k: Davenport, old: Turned, new: Turned) -> Turned:
-    """The new turn where it is better, else the old one."""
+    """The new rotation if it is better, else the old one."""
     result: Turned = chosen(m, value(k, new[0]) > value(k, old[0]), new, old)
     return result

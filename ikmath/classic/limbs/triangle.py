@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The pass of the triangulation method, and a quick start that other methods can take from it.
+"""The pass of the triangulation method, which other methods can use as a start.
 
-It is separate from the method, because methods do not import each other, but any may start from this pass.
+It is separate from the method because methods do not import each other.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from .posing import Posing
 from .shells import Shells, shells
 from .stages import Run
 
-_PASSES: Final = 2  # over limbs with several effectors; a single limb needs one
+_PASSES: Final = 2  # over limbs with several effectors; a single limb needs one pass
 
 
 def triangle(
     a: Number, c: Number, aim: Aim, end: int, *, m: Arithmetic, across: bool, shells: Shells | None
 ) -> Number:
-    """Equation 5 as a level: `a c cos(delta) = (a^2 + c^2 - b^2) / 2`, with b the stretched rest.
+    """Equation 5 as a level: `a c cos(delta) = (a^2 + c^2 - b^2) / 2`, with the stretched rest b.
 
-    Where that makes no triangle because the target is too near, a limited limb takes for b the length of the
-    folded rest (section 3.1.3).
+    If the target is too near for a triangle, a limited limb uses the length of the folded rest as b (section
+    3.1.3).
     """
     effector, b, _ = aim.ends[end]
     level = 0.5 * (a * a + c * c - b * b)
@@ -38,7 +38,7 @@ def triangle(
 
 
 def within_reach(a: Number, c: Number, aim: Aim, end: int, *, posing: Posing) -> Number:
-    """Level of a shared joint: as it stands if the branch can reach from there, else just so far."""
+    """Level of a shared joint: unchanged if the branch reaches its target, else just near enough."""
     effector, b, drift = aim.ends[end]
     target = subtract(posing.targets[effector], subtract(drift, aim.place.drift))
     distance = posing.m.minimum(length(posing.m, subtract(target, posing.placed(aim.place))), b)
@@ -52,11 +52,11 @@ def triangulate(posing: Posing, across: bool = False, shells: Shells | None = No
 
 
 def run_passes(run: Run, *, across: bool = False, second: bool = True) -> None:
-    """One pass; where limits or branches leave it short, a second one.
+    """One pass; if limits or branches prevent reaching the target, a second one.
 
     Args:
-        run: the frames; across: links stand at right angles where a target is too near;
-        second: whether a limited limb may be bent to the right length and pointed.
+        run: the frames; across: whether links are orthogonal to a target that is too near; second: whether a
+            limited limb may be bent to the right length and pointed.
     """
     single, limited = len(run.limbs.effectors) == 1, not run.limbs.free
     folded = shells(run.limbs) if single and limited else None

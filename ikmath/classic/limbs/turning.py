@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The best turn of one joint: where limits let it go so that what hangs on it is nearest.
+"""The best rotation of one joint within its limits, for each kind of joint.
 
-Every geometric method reduces to this problem, for one joint after the other. This file solves it once, for
-every kind of joint with its limits, by the circles of `alignment`:
+Every geometric method reduces to this problem, for one joint after the other. It is solved by the great
+circles of `alignment`:
 
-- a hinge (one free turn) is one great circle: exact, then its interval;
-- a ball that carries one point is solved by the great circle of the gradient, which is the shortest turn:
-  exact, and without any twist that is not needed; with several points the step is repeated;
+- a hinge (one free rotation) is one great circle: exact, then its interval;
+- a ball that carries one point uses the great circle of the gradient, which gives the shortest rotation:
+  exact, and without unnecessary twist; with several points the step is repeated;
 - swing limits are ellipses and strips in the vector part of the swing quaternion (`model.joint_limits`): the
-  swing moves on its own sphere (w, x, z), is pulled back to the boundary and then slides along it;
-- elbows (a hinge and a twist) take turns between their two circles.
+  swing moves on its own sphere (w, x, z), is moved back to the boundary and then moves along it;
+- elbows (a hinge and a twist) alternate between their two circles.
 
-A turn is only exchanged for a better one, so a sweep over joints never makes the sum of squares worse.
+A rotation is only replaced by a better one, so a sweep never increases the sum of squares.
 """
 
 from __future__ import annotations
@@ -40,38 +40,38 @@ _ELBOW_ROUNDS: Final = 4
 
 
 class Turning(Protocol):
-    """How one kind of joint turns. Radians; turns (x, y, z) as everywhere: Swing(x, z) @ Twist(y)."""
+    """How one kind of joint rotates. Radians; rotations (x, y, z) are Swing(x, z) @ Twist(y)."""
 
     def start(self, m: Arithmetic, turns: Vector) -> Turned:
-        """The turn that the coordinates stand for."""
+        """The rotation of the coordinates."""
         ...
 
     def best(self, m: Arithmetic, turned: Turned, k: Davenport, size: Number, several: bool) -> Turned:
-        """The best turn within the limits, found from this one; `several`: K is of more than one pair."""
+        """The best rotation within the limits, starting at this one; `several`: K has more than one pair."""
         ...
 
     def levelled(self, m: Arithmetic, turned: Turned, k: Davenport, size: Number, level: Number) -> Turned:
-        """The turn near this one, within the limits, whose worth u^T K u comes nearest to `level`."""
+        """The rotation near this one, within the limits, whose worth u^T K u is nearest to `level`."""
         ...
 
     def mixed(self, m: Arithmetic, old: Turned, new: Turned, share: Number) -> Turned:
-        """The turn at `share` of the way from old to new, or beyond new; inside the limits."""
+        """The rotation at `share` of the path from old to new, or beyond; inside the limits."""
         ...
 
     def numbers(self, turned: Turned) -> tuple[Number, ...]:
-        """The numbers of a turn; their differences may be added and scaled."""
+        """The parameters of a rotation, which can be interpolated linearly."""
         ...
 
     def of_numbers(self, m: Arithmetic, numbers: tuple[Number, ...]) -> Turned:
-        """The turn of such numbers inside the limits, or one next to it."""
+        """The rotation of such parameters inside the limits, or one near it."""
         ...
 
     def nudged(self, m: Arithmetic, turned: Turned, angle: float) -> Turned:
-        """A turn a little beside this one, inside the limits: leaves a pose from which no slope leads out."""
+        """A rotation near this one, inside the limits: leaves a stationary point."""
         ...
 
     def turns(self, m: Arithmetic, turned: Turned, near: Vector) -> Vector:
-        """The coordinates; where a whole turn more or less would do, those next to `near`."""
+        """The coordinates; angles with several equivalents are those nearest to `near`."""
         ...
 
 
@@ -79,10 +79,9 @@ def turning(free: str, lower: Vector, upper: Vector, fixed: Vector) -> Turning:
     """The kind of a joint.
 
     Args:
-        free: its free turns, letters out of "xyz"; at least one.
-        lower, upper: limits in the order x, y, z, infinite where there is none; only those of free turns are
-            read.
-        fixed: values of the turns that are not free.
+        free: its free rotations, letters of "xyz", at least one.
+        lower, upper: limits of x, y, z in radians, infinite for none; only those of free rotations are used.
+        fixed: values of the rotations that are not free.
     """
     swings = [axis for axis in (0, 2) if "xyz"[axis] in free]
     twists = "y" in free
@@ -114,13 +113,13 @@ def _swing_quaternion(x: float, z: float) -> Quaternion:
 
 
 def _nodded(turned: Quaternion, angle: float) -> Quaternion:
-    """The turn, after another about the joint's own x axis."""
+    """The rotation after another about the joint's own x axis."""
     return multiply(turned, (math.cos(angle / 2), math.sin(angle / 2), 0.0, 0.0))
 
 
 @dataclass(frozen=True)
 class Free:
-    """A ball without limits; no parameters beside the quaternion."""
+    """A ball without limits; it has no parameters but the quaternion."""
 
     def start(self, m: Arithmetic, turns: Vector) -> Turned:
         """See `Turning.start`."""
@@ -178,10 +177,10 @@ class Free:
 
 @dataclass(frozen=True)
 class Hinge:
-    """One free turn: cos(a/2) zero + sin(a/2) quarter; the parameter is a.
+    """One free rotation: cos(a/2) zero + sin(a/2) quarter; the parameter is a.
 
     Attributes:
-        axis: 0, 1 or 2, which turn is free; fixed: the turns with the values of those that are not.
+        axis: 0, 1 or 2, the free rotation; fixed: values of the others.
     """
 
     axis: int
@@ -240,7 +239,7 @@ class Elbow(Bending):
     """A hinge about x or z after a twist.
 
     Attributes:
-        unit: of the hinge.
+        unit: the half turn of the hinge, as a quaternion.
     """
 
     unit: Quaternion

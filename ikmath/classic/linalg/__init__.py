@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Linear algebra of the texts' methods. Arrays in, arrays out."""
+"""Linear algebra of the classic methods. Arrays in, arrays out."""

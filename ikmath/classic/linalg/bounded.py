@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Linear least squares with a lower and an upper bound on every unknown (Ki & Sheen, eq. 7.4 and 7.5).
 
-Their problem, a step that keeps the joints within their limits, is `minimise |A x - b|^2` with `l <= x <=
-u`. It is solved by an active set (Stark & Parker 1995, "BVLS"): unknowns are free or at a bound; the free
-ones are solved for; one that would leave its bounds is put there; one whose gradient points inside is freed
-again. Finite, and exact to rounding, since the objective falls with every change of the set.
+Their problem, a step that keeps the joints within their limits, is `minimise |A x - b|^2` with `l <= x <= u`.
+It is solved by an active set (Stark & Parker 1995, "BVLS"): unknowns are free or at a bound. The free ones
+are solved for; one that would leave its bounds is set to the bound; one at a bound whose gradient points
+inside is freed. This is finite, and exact to rounding, because the objective decreases with every change of
+the set.
 """
 
 from __future__ import annotations
@@ -19,19 +20,19 @@ from ...arrays import Array, Mask
 from ...errors import BadShape, BadValue
 from ..svd.decomposition import as_matrix
 
-_WHOLE_SETS: Final = 12  # rounds in which held unknowns may be freed again
-_PULL: Final = 1e-12  # share of the largest slope that counts as none
-_SLIGHT: Final = 1e-12  # way out of the bounds that is rounding
+_WHOLE_SETS: Final = 12  # rounds in which unknowns at a bound may be freed again
+_PULL: Final = 1e-12  # share of the largest slope that counts as zero
+_SLIGHT: Final = 1e-12  # excess over a bound that counts as rounding error
 
 StepOfFree = Callable[[Mask, Array], Array]
 """(free mask (n,), x (n,)) -> step of the free unknowns to the minimum of the objective over them."""
 
 
 def bounded_damped_step(jacobian: Array, right: Array, damping: float, lower: Array, upper: Array) -> Array:
-    """Minimise `|J x - b|^2 + c^2 |x|^2` with bounds: the matrix C of eq. 7.4, without ever making it.
+    """Minimise `|J x - b|^2 + c^2 |x|^2` with bounds: eq. 7.4, without forming its matrix C.
 
-    The free unknowns cost one m x m system a round, `x = J^T (J J^T + c^2 I)^-1 b`, in place of one of (m
-    + n) x n.
+    Each round solves one m x m system for the free unknowns, `x = J^T (J J^T + c^2 I)^-1 b`, instead of one
+    of (m + n) x n.
 
     Args:
         jacobian: J, (m, n).
@@ -41,8 +42,8 @@ def bounded_damped_step(jacobian: Array, right: Array, damping: float, lower: Ar
         upper: (n,), infinity where there is no bound.
 
     Raises:
-        BadShape: an array of the wrong shape.
-        BadValue: a damping that is not positive, NaN, or a lower bound above its upper one.
+        BadShape: an array has the wrong shape.
+        BadValue: the damping is not positive, a value is NaN, or a lower bound is above its upper one.
     """
     array = as_matrix(jacobian, "Jacobian")
     vector = _as_vector(right, array.shape[0], "right side")
@@ -53,8 +54,8 @@ def bounded_damped_step(jacobian: Array, right: Array, damping: float, lower: Ar
     def step(free: Mask, x: Array) -> Array:
         part = array[:, free]
         residual = vector - array[:, ~free] @ x[~free]
-        # By singular values: the product J J^T would square the condition number, which a small c does not
-        # hide.
+        # By singular values: the product J J^T would square the condition number, and a small c does not
+        # compensate that.
         u, values, vt = np.linalg.svd(part, full_matrices=False)
         target: Array = (u.T @ residual * values / (values * values + square)) @ vt
         return target - x[free]
@@ -86,8 +87,8 @@ def active_set(
         start: (n,), or None for the unbounded minimiser.
 
     Raises:
-        BadShape: bounds or start of another length.
-        BadValue: NaN, or a lower bound above its upper one.
+        BadShape: bounds or start have another length.
+        BadValue: a value is NaN, or a lower bound is above its upper one.
     """
     low, high = _as_vector(lower, size, "lower"), _as_vector(upper, size, "upper")
     if (low > high).any():
@@ -98,13 +99,14 @@ def active_set(
     x = origin + step(everyone, origin) if start is None else _as_vector(start, size, "start")
     x = np.clip(x, low, high)
     active: NDArray[np.int8] = (x >= high).astype(np.int8) - (x <= low).astype(np.int8)
-    stuck = (low == high) & (active == 0)  # equal bounds cancel above: such an unknown can never be free
+    stuck = (low == high) & (active == 0)  # equal bounds cancel above; such an unknown is never free
     active[stuck] = 1
     fixed_for_good = low == high
     scale = max(float(np.abs(gradient(origin)).max(initial=0.0)), float(np.finfo(np.float64).tiny))
     tolerance = 1e-13 * size * scale
     for _ in range(10 * size + 10):
-        # Solve for the free ones; the first that would leave stops the step there and is no longer free.
+        # Solve for the free unknowns. The first one that would leave its bounds ends the step and is no
+        # longer free.
         while (free := active == 0).any():
             move = step(free, x)
             reach = np.full(len(move), np.inf)
@@ -122,7 +124,7 @@ def active_set(
             x[hit] = np.where(side > 0, high[hit], low[hit])
             x = np.clip(x, low, high)
         slope = gradient(x)
-        wish = np.where(fixed_for_good, 0.0, slope * active)  # > 0: the objective falls on the way inside
+        wish = np.where(fixed_for_good, 0.0, slope * active)  # > 0: the objective decreases inwards
         if wish.max(initial=0.0) <= tolerance:
             break
         active[int(np.argmax(wish))] = 0
@@ -130,15 +132,14 @@ def active_set(
 
 
 def bounded_quadratic(matrix: Array, gradient: Array, lower: Array, upper: Array) -> Array:
-    """Minimise `g.x + x.M x / 2` with bounds, as a step among many.
+    """Minimise `g.x + x.M x / 2` with bounds, changing the whole active set at once.
 
-    The whole active set is changed at once, which mostly takes a few rounds; should that run in circles,
-    `active_set` does the work.
+    This usually takes a few rounds; if it cycles, `active_set` is used instead.
 
     Args:
         matrix: M, (n, n), positive definite.
         gradient: g, (n,).
-        lower, upper: (n,), with zero between them.
+        lower, upper: (n,), at most and at least zero.
     """
     size = len(gradient)
     active = np.zeros(size, dtype=np.int8)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Parent's control expression: the pseudo-inverse step, drawn towards desired angles where it costs nothing.
+"""Parent's control expression: the pseudo-inverse step, with a null-space term towards desired angles.
 
 `dh = J^+ V + (J^+ J - I) grad H` with `H = sum_i a_i (h_i - h_ci)^psi` (Parent, "The Jacobian", eq. 19 to
-21). His rearrangement (eq. 22 to 24) needs one m x m system and no pseudo-inverse.
+21). The rearrangement (eq. 22 to 24) needs one m x m system and no pseudo-inverse.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ...errors import BadValue
 
 
 def control_gradient(angles: Array, desired: Array, gains: ArrayLike, norm: int = 2) -> Array:
-    """Give `grad H = psi a_i (h_i - h_ci)^(psi - 1)` (Parent, eq. 20).
+    """`grad H = psi a_i (h_i - h_ci)^(psi - 1)` (Parent, eq. 20).
 
     Args:
         angles: h, (*batch, n).
@@ -24,7 +24,7 @@ def control_gradient(angles: Array, desired: Array, gains: ArrayLike, norm: int 
         norm: psi, even.
 
     Raises:
-        BadValue: a norm that is not even and positive: H would have no minimum.
+        BadValue: the norm is not even and positive; H would have no minimum.
     """
     if int(norm) != norm or norm < 2 or norm % 2:
         raise BadValue(f"norm={norm!r}", "must be an even number, 2 or more.")
@@ -33,14 +33,14 @@ def control_gradient(angles: Array, desired: Array, gains: ArrayLike, norm: int 
 
 
 def control_step(jacobian: Array, velocity: Array, gradient: Array, *, damping: float = 0.0) -> Array:
-    """Solve `(J J^T) beta = V + J grad H` and give `J^T beta - grad H` (Parent, eq. 23 and 24).
+    """Solve `(J J^T) beta = V + J grad H`; returns `J^T beta - grad H` (Parent, eq. 23 and 24).
 
     Args:
         jacobian: (m, n) with m <= n.
         velocity: V, (m,).
         gradient: (n,).
-        damping: c, whose square is added to the diagonal; the text has none and its system ends at
-        singular poses.
+        damping: c, whose square is added to the diagonal; the text has none, so its system fails at singular
+            poses.
 
     Raises:
         BadValue: the system is singular and there is no damping.

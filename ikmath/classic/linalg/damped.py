@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Damped least squares: a step that stays finite where the pseudo-inverse jumps (Ki & Sheen, 7; Ge, 3.2).
+"""Damped least squares: a step that is bounded where the pseudo-inverse is not (Ki & Sheen, 7; Ge, 3.2).
 
-`minimise |dX - J dh|^2 + c^2 |dh|^2`. The damping c, in the units of the singular values, trades the error
-that is left against the length of the step; `condition_number` and `residual_bounds` say what a c costs
-and what it buys.
+`minimise |dX - J dh|^2 + c^2 |dh|^2`. The damping c, in the units of the singular values, trades the
+remaining error against the length of the step; `condition_number` and `residual_bounds` give both effects.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from ..svd.decomposition import Svd, as_matrix
 
 
 def damped_least_squares(decomposition: Svd, right: Array, damping: float | Array) -> Array:
-    """Give the minimiser of `|right - J x|^2 + c^2 |x|^2`, (*batch, n) (Ki & Sheen, eq. 7.2).
+    """The minimiser of `|right - J x|^2 + c^2 |x|^2`, (*batch, n) (Ki & Sheen, eq. 7.2).
 
     Args:
         decomposition: of J (*batch, m, n).
@@ -25,7 +24,7 @@ def damped_least_squares(decomposition: Svd, right: Array, damping: float | Arra
         damping: c, not negative, one number or (*batch,); 0 is the pseudo-inverse.
 
     Raises:
-        BadValue: a damping that is negative or no number.
+        BadValue: the damping is negative or NaN.
     """
     inner = np.einsum("...mk,...m->...k", decomposition.u, right) * damped_values(decomposition, damping)
     result: Array = np.einsum("...kn,...k->...n", decomposition.vt, inner)
@@ -33,9 +32,9 @@ def damped_least_squares(decomposition: Svd, right: Array, damping: float | Arra
 
 
 def damped_values(decomposition: Svd, damping: float | Array) -> Array:
-    """Give s / (s^2 + c^2), (*batch, k): about 1 / s for s >> c, at most 1 / (2 c), 0 for s = 0 (Ge, 3.2)."""
+    """Damped reciprocals s / (s^2 + c^2), (*batch, k): about 1 / s for s >> c, 0 for s = 0 (Ge, 3.2)."""
     square = _square(damping)[..., None]
-    # Where a square would underflow beside an undamped zero, the value counts as the zero it is.
+    # Without damping, a value whose square would underflow counts as zero.
     denominator = decomposition.s**2 + square
     counts = np.where(square > 0.0, denominator > 0.0, decomposition.rank())
     result: Array = np.where(counts, decomposition.s, 0.0) / np.where(counts, denominator, 1.0)
@@ -43,10 +42,10 @@ def damped_values(decomposition: Svd, damping: float | Array) -> Array:
 
 
 def condition_number(jacobian: Array, damping: float | Array) -> Array:
-    """Give the condition number of `J^T J + c^2 I` (Ki & Sheen, lemma 7.1).
+    """The condition number of `J^T J + c^2 I` (Ki & Sheen, lemma 7.1).
 
-    The lemma prints `(s_1^2 + c^2) / c^2`. That needs a redundant J, n > m; for n <= m the smallest
-    eigenvalue is `s_n^2 + c^2`, and that is what is returned then.
+    The lemma prints `(s_1^2 + c^2) / c^2`. This holds for a redundant J, n > m. For n <= m, the smallest
+    eigenvalue is `s_n^2 + c^2`, which is used then.
 
     Args:
         jacobian: (*batch, m, n).
@@ -56,8 +55,8 @@ def condition_number(jacobian: Array, damping: float | Array) -> Array:
         (*batch,), infinite for an undamped singular matrix.
 
     Raises:
-        BadShape: fewer than two axes, or an empty one.
-        BadValue: a negative damping, NaN or infinity.
+        BadShape: fewer than two axes, or an empty axis.
+        BadValue: the damping is negative, or a value is not finite.
     """
     matrix = as_matrix(arguments.numbers(jacobian, "Jacobian"), "Jacobian")
     values = np.linalg.svd(matrix, compute_uv=False)
@@ -70,12 +69,12 @@ def condition_number(jacobian: Array, damping: float | Array) -> Array:
 
 
 def residual_bounds(jacobian: Array, damping: float | Array) -> tuple[Array, Array]:
-    """Bound the share of the task that one damped step leaves undone (Ki & Sheen, lemma 7.2).
+    """Bounds of the share of the task that remains after one damped step (Ki & Sheen, lemma 7.2).
 
-    `c^2 / (s_1^2 + c^2) <= |dX - J dh| / |dX| <= c^2 / (s_m^2 + c^2)` for every dX other than zero. The
-    lemma assumes full rank with m <= n; of a J with more rows than columns, or of low rank, part of dX may
-    be out of reach altogether and the upper bound is 1. Equality occurs on both sides (dX along u_1 and
-    u_m), so that the text's strict signs cannot be kept.
+    `c^2 / (s_1^2 + c^2) <= |dX - J dh| / |dX| <= c^2 / (s_m^2 + c^2)` for every dX other than zero. The lemma
+    assumes full rank with m <= n; if J has more rows than columns, or low rank, part of dX may be unreachable
+    and the upper bound is 1. Equality occurs on both sides (dX along u_1 and u_m), so the strict inequalities
+    of the text do not hold.
 
     Args:
         jacobian: (*batch, m, n).
@@ -85,8 +84,8 @@ def residual_bounds(jacobian: Array, damping: float | Array) -> tuple[Array, Arr
         The lower and the upper bound, (*batch,) each.
 
     Raises:
-        BadShape: fewer than two axes, or an empty one.
-        BadValue: a damping that is not positive, NaN or infinity.
+        BadShape: fewer than two axes, or an empty axis.
+        BadValue: the damping is not positive, or a value is not finite.
     """
     matrix = as_matrix(arguments.numbers(jacobian, "Jacobian"), "Jacobian")
     values = np.linalg.svd(matrix, compute_uv=False)

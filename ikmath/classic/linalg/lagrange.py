@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Minimise an objective under equality constraints, by Lagrange's multipliers (Ge, 2.3).
+"""Minimise an objective under equality constraints with Lagrange multipliers (Ge, 2.3).
 
 `minimise P(x) subject to c(x) = 0`: where `L = P - u . c` is stationary, `dP/dx = J^T u` and `c = 0`, m +
 n equations for m + n unknowns (Ge, eq. 2.5 and 2.6). Newton's method on them, in two forms:
 
 * `full`: the whole system `[[W, -J^T], [J, 0]] (dx, u) = (-dP/dx, -c)` with `W = d2L/dx2`;
-* `reduced`: "if we can eliminate u ... we obtain n equations in the original n unknowns". What is
-  orthogonal to
-  all gradients of c needs no multiplier: `dx = -J^+ c + N y` with `N^T W N y = -N^T (dP/dx - W J^+ c)`, N
-  a basis of the null space of J. (N is never made: of many unknowns few are across the null space.)
+* `reduced`: "if we can eliminate u ... we obtain n equations in the original n unknowns". In the null space
+  of J no multiplier is needed: `dx = -J^+ c + N y` with `N^T W N y = -N^T (dP/dx - W J^+ c)`, N a basis of
+  the null space of J. (N is not formed, because few of many unknowns are orthogonal to the null space.)
 
-Both give the same step where J has full rank. Stationary points need not be minima; a negative
-curvature along the null space is taken for a positive one, so that steps go down. A step after which `P +
-mu |c|` is not lower is taken again, shorter along the null space and more damped across it, as goals that
-contradict each other or are out of reach demand.
+Both give the same step if J has full rank. Stationary points need not be minima: a negative curvature in the
+null space is replaced by a positive one, so that steps descend. If `P + mu |c|` does not decrease, the step
+is repeated, shorter in the null space and more damped across it; this is needed for goals that contradict
+each other or are out of reach.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ _PATIENCE: Final = 6
 _GAIN: Final = 1e-8
 _TRIALS: Final = 40
 _MEMORY: Final = 3
-_STEADY: Final = 1e-4  # damping of the multipliers that the merit goes by, share of |J|^2
-_FLATTEST: Final = 1e-4  # share of the largest curvature along the null space
+_STEADY: Final = 1e-4  # damping of the multipliers in the merit function, share of |J|^2
+_FLATTEST: Final = 1e-4  # share of the largest curvature in the null space
 
 
 class Program(Protocol):
-    """What is to be minimised, and under which constraints."""
+    """An objective and constraints."""
 
     def objective(self, x: Array) -> tuple[float, Array, Array]:
         """P, its gradient (n,) and its Hessian (n, n)."""
@@ -48,7 +47,7 @@ class Program(Protocol):
 
 
 class InUnits:
-    """A program whose variables are counted in units of their own, so that they are of like size.
+    """A program with scaled variables, so that they are of similar size.
 
     Args:
         program: of x * units; units: (n,) above zero.
@@ -80,14 +79,14 @@ Advance = Callable[[Array, Array, Array, Propose], Array]
 
 @dataclass(frozen=True, kw_only=True)
 class LagrangeOptions:
-    """What may be chosen.
+    """Options of `minimize_under`.
 
     Attributes:
         form: "full" or "reduced".
         max_iterations: Newton steps.
-        tolerance: for the constraints' largest value and for the gradient along the null space.
+        tolerance: of the largest constraint and of the gradient in the null space.
         threshold: singular values of J up to this share of the largest count as zero.
-        longest: length of a step that is not taken at once, in units of x.
+        longest: maximum length of a step, in units of x.
     """
 
     form: str = "reduced"
@@ -98,7 +97,7 @@ class LagrangeOptions:
 
 
 class Optimum(NamedTuple):
-    """Where the iteration ended."""
+    """The end of the iteration."""
 
     x: Array
     multipliers: Array
@@ -106,7 +105,7 @@ class Optimum(NamedTuple):
     violation: float
     """Largest constraint."""
     slope: float
-    """Length of the objective's gradient along the constraints; 0 at an optimum."""
+    """Length of the objective's gradient in the null space of the constraints; 0 at an optimum."""
     iterations: int
     stalled: bool
     """Whether no further step was better."""
@@ -124,7 +123,7 @@ def minimize_under(
         program: objective and constraints.
         start: (n,).
         options: see `LagrangeOptions`.
-        advance: what becomes of a proposed step; None takes it as it is.
+        advance: modifies proposed steps; None uses them unchanged.
     """
     options = options or LagrangeOptions()
     x = np.array(start, dtype=np.float64)
@@ -142,7 +141,7 @@ def minimize_under(
         if done or stalled or iteration >= options.max_iterations:
             return Optimum(x, multipliers, violation, slope, iteration, stalled)
         iteration += 1
-        # A row that is worth next to nothing has a multiplier without bound; it must not rule the merit of
+        # A row that has next to no effect has an unbounded multiplier; it must not dominate the merit of
         # steps.
         steady = (
             _across(jacobian, options.threshold, _STEADY * float(np.square(jacobian).sum()))[1].T @ gradient
@@ -150,8 +149,8 @@ def minimize_under(
         newton = _Newton(gradient, hessian - program.curvature(x, steady), jacobian, options)
         weight = max(0.5 * weight, 2.0 * float(np.linalg.norm(steady)) + 1.0)
         accepted = [*accepted, (value, float(np.linalg.norm(c)))][-memory:]
-        # Better than the worst of the last few: Newton's steps along a curved constraint raise |c| for a
-        # moment (Maratos), and refusing them would cost the quadratic convergence.
+        # Better than the worst of the last few: Newton steps along a curved constraint raise |c| for a while
+        # (Maratos), and refusing them would cost the quadratic convergence.
         merits = [earlier + weight * left for earlier, left in accepted]
         stalled = True
         for _ in range(_TRIALS):
@@ -172,11 +171,11 @@ def minimize_under(
 
 @dataclass(frozen=True)
 class _Newton:
-    """The step for one x: `at` gives it for a caution, 0 for Newton's own and larger after refused steps.
+    """The step at one x: `at` gives it for a caution, 0 for the Newton step and larger after refused steps.
 
     Attributes:
         gradient: of P, (n,); bent: (n, n) Hessian of L; jacobian: (m, n) of c.
-        valleys: those that were asked for, by the coordinates that are free and their rows.
+        valleys: a cache, by the free coordinates and their rows.
     """
 
     gradient: Array
@@ -187,8 +186,7 @@ class _Newton:
 
     def at(self, caution: int) -> Propose:
         def propose(error: Array, rows: Array) -> Array:
-            # Coordinates that a limit method holds have lost their columns; they are out of the system
-            # altogether.
+            # Coordinates held by a limit method have zero columns; they are removed from the system.
             free = ~((rows == 0.0) & (self.jacobian != 0.0)).any(0)
             step = np.zeros(len(self.gradient))
             step[free] = self._step(error, rows[:, free], free, caution)
@@ -207,7 +205,7 @@ class _Newton:
             size, count = len(gradient), len(error)
             system = np.block([[bent + valley.lift, -rows.T], [rows, damping * np.eye(count)]])
             right = np.concatenate([-share * gradient, -error])
-            # Rows that depend on one another leave the multipliers open; the shortest ones are taken.
+            # Linearly dependent rows leave the multipliers undetermined; the shortest solution is used.
             step = np.linalg.lstsq(system, right, rcond=self.options.threshold**2)[0][:size]
         elif across.shape[1] == len(gradient):
             step = towards
@@ -217,25 +215,25 @@ class _Newton:
         return np.asarray(step * min(1.0, self.options.longest / max(length, 1e-300)), dtype=np.float64)
 
     def _valley(self, bent: Array, across: Array, key: bytes) -> _Valley:
-        """The valley of some free coordinates between some rows, which is the same for every caution."""
+        """The valley of some free coordinates for some rows, which does not depend on the caution."""
         if key not in self.valleys:
             self.valleys[key] = _Valley.of(bent, across)
         return self.valleys[key]
 
 
 def _damping(jacobian: Array, caution: int) -> float:
-    """Added to squared singular values: nothing at first, then more with every refusal."""
+    """Added to squared singular values: zero at first, more after every refusal."""
     return 0.0 if not caution else 1e-6 * 4.0**caution * float(np.square(jacobian).sum())
 
 
 @dataclass(frozen=True)
 class _Valley:
-    """The curvature along the null space of the constraints, with what is negative or flat taken for steep.
+    """The curvature in the null space of the constraints, with negative and flat directions made steep.
 
     Attributes:
-        curvature: (n, n) symmetric, along the null space; across it something that leaves that alone.
-        values, vectors: its eigenvalues, as they are taken, and vectors; None where none had to be changed.
-        lift: (n, n) what that adds to the curvature.
+        curvature: (n, n) symmetric, in the null space; across it, values that do not affect that.
+        values, vectors: its modified eigenvalues, and eigenvectors; None if none had to be changed.
+        lift: (n, n) the resulting change of the curvature.
     """
 
     curvature: Array
@@ -245,12 +243,12 @@ class _Valley:
 
     @classmethod
     def of(cls, bent: Array, across: Array) -> _Valley:
-        """The valley of a curvature (n, n) between orthonormal directions across (n, r)."""
+        """The valley of a curvature (n, n) for orthonormal constraint directions across (n, r)."""
         within = _along(across, _along(across, bent).T)
         size = float(np.linalg.norm(within))
         within += (size / max(len(bent), 1) ** 0.5 or 1.0) * (across @ across.T)
         flat = np.zeros((0, 0)), np.zeros_like(bent)
-        try:  # usually all of it is steep enough, which this shows in a small part of the time
+        try:  # usually all directions are steep enough, which this decides much faster
             np.linalg.cholesky(within - _FLATTEST * size * np.eye(len(bent)))
         except np.linalg.LinAlgError:
             found, vectors = np.linalg.eigh(within)
@@ -259,14 +257,14 @@ class _Valley:
         return cls(within, None, *flat)
 
     def down(self, slope: Array) -> Array:
-        """Newton's step along the null space, up a slope (n,) in it."""
+        """The Newton step in the null space, for a slope (n,) in it."""
         if self.values is None:
             return np.asarray(np.linalg.solve(self.curvature, slope))
         return np.asarray(self.vectors @ ((self.vectors.T @ slope) / self.values))
 
 
 def _along(across: Array, vectors: Array) -> Array:
-    """What vectors (n, ...) have square to orthonormal directions across (n, r)."""
+    """The part of vectors (n, ...) that is orthogonal to orthonormal directions across (n, r)."""
     return vectors - across @ (across.T @ vectors)
 
 

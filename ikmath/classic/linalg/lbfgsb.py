@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Minimise a smooth function within bounds, with a limited memory of its curvature (L-BFGS-B).
+"""Minimise a smooth function within bounds by a limited-memory quasi-Newton method (L-BFGS-B).
 
-Ki & Sheen (section 3) pose inverse kinematics as nonlinear programming and take this algorithm for it: R.
-H. Byrd, P. Lu, J. Nocedal and C. Zhu, "A limited memory algorithm for bound constrained optimization",
-SIAM J. Sci. Comput. 16 (1995); the equation numbers below are theirs. Each iteration walks along the
-projected gradient to the first minimum of the quadratic model (the generalised Cauchy point), minimises
-the model over the unknowns that are free there, and searches along the line to that point. The model is `B
-= theta I - W M W^T` with W (n, 2 memory), so that an iteration costs O(n memory).
+Ki & Sheen (section 3) pose inverse kinematics as nonlinear programming and take this algorithm for it: R. H.
+Byrd, P. Lu, J. Nocedal and C. Zhu, "A limited memory algorithm for bound constrained optimization", SIAM J.
+Sci. Comput. 16 (1995); the equation numbers below are theirs. Each iteration follows the projected gradient
+to the first minimum of the quadratic model (the generalised Cauchy point), minimises the model over the
+unknowns that are free there, and does a line search towards that point. The model is `B = theta I - W M W^T`
+with W (n, 2 memory), so that an iteration costs O(n memory).
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ Objective = Callable[[Array], tuple[float, Array]]
 
 
 _STALLS = 3
-"""Iterations without progress in a row that end the search; after the first the model starts afresh."""
+"""Iterations without progress in a row that end the search; after the first one the memory is cleared."""
 
 _HONEST = 0.01
-"""Share of the slope towards the Cauchy point that the way to the projected minimum must keep."""
+"""Share of the slope towards the Cauchy point that the direction to the projected minimum must keep."""
 
 
 class Stop(Enum):
@@ -43,14 +43,14 @@ class Stop(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class LbfgsbOptions:
-    """What may be chosen."""
+    """Options of `minimize`."""
 
     memory: int = 10
     """Pairs of steps and gradient changes kept."""
     gradient_tolerance: float = 1e-8
     """Stop when no component of the projected gradient is larger."""
     value_tolerance: float = 1e-15
-    """Stop when iterations, tried again with a fresh memory, lower the value by no more than this share."""
+    """Stop when iterations, also with a cleared memory, decrease the value by no more than this share."""
     max_iterations: int = 500
 
 
@@ -70,7 +70,7 @@ class LbfgsbResult(NamedTuple):
 
 
 class _Model(NamedTuple):
-    """`B = theta I - W M W^T` (eq. 3.2). Empty memory: W has no columns."""
+    """`B = theta I - W M W^T` (eq. 3.2). W has no columns if the memory is empty."""
 
     theta: float
     w: Array
@@ -88,14 +88,15 @@ def minimize(
 
     Args:
         function: value and gradient at a point within the bounds.
-        start: (n,), put inside the bounds first.
+        start: (n,), clipped to the bounds.
         lower: (n,), minus infinity where there is no bound.
         upper: (n,), infinity where there is no bound.
         options: see `LbfgsbOptions`.
 
     Raises:
-        BadShape: bounds of another length than the start.
-        BadValue: NaN, a lower bound above its upper one, or a function that is not finite at the start.
+        BadShape: bounds and start have different lengths.
+        BadValue: a value is NaN, a lower bound is above its upper one, or the function is not finite at the
+            start.
     """
     options = options or LbfgsbOptions()
     search = _Search(function, *_checked(start, lower, upper), options)
@@ -109,11 +110,11 @@ def minimize(
 
 
 class _Search:
-    """One minimisation at work.
+    """The state of one minimisation.
 
     Attributes:
-        x, value, gradient: where it stands; iteration, evaluations: what it took to come there;
-        steps, changes: the memory, steps and what they changed of the gradient, the oldest first;
+        x, value, gradient: the current point; iteration, evaluations: their numbers so far;
+        steps, changes: the memory, steps and the changes of the gradient, oldest first;
         stalls: iterations in a row without progress.
     """
 
@@ -130,7 +131,7 @@ class _Search:
         self.changes: list[Array] = []
 
     def run(self) -> Stop:
-        """Iterate; why it ended."""
+        """Iterate; returns the reason to stop."""
         while self.iteration < self.options.max_iterations:
             if self.optimality() <= self.options.gradient_tolerance:
                 return Stop.OPTIMAL
@@ -140,7 +141,7 @@ class _Search:
                 self.advance(direction, found)
                 if self.stalls >= _STALLS:
                     return Stop.STALLED
-            elif self.steps:  # the model misleads: set out along the gradient
+            elif self.steps:  # the model is wrong: restart along the gradient
                 self.forget()
             else:
                 return Stop.STALLED
@@ -152,18 +153,18 @@ class _Search:
         return float(np.abs(ahead - self.x).max(initial=0.0))
 
     def direction(self) -> Array:
-        """The way (n,) to the minimum of the model."""
+        """The direction (n,) to the minimum of the model."""
         x, gradient, low, high = self.x, self.gradient, self.low, self.high
         model = _model(self.steps, self.changes, len(x))
         cauchy, coefficient = _cauchy_point(x, gradient, low, high, model)
         return _subspace_minimum(x, cauchy, coefficient, gradient, low, high, model) - x
 
     def along(self, direction: Array) -> LineStep | None:
-        """How far to go that way; None if nothing on it is better."""
+        """A line search in a direction; None if no point on it is better."""
         slope = float(direction @ self.gradient)
         if slope >= 0.0:
             return None
-        # The first step has no curvature to go by: as long as one unit, not as long as the gradient.
+        # The first step has no curvature information: at most one unit long.
         first = 1.0 if self.steps else min(1.0, 1.0 / float(np.linalg.norm(direction)))
         found = wolfe_search(
             lambda length: self.function(self.place(direction, length)),
@@ -177,11 +178,11 @@ class _Search:
         return found if found.length > 0.0 else None
 
     def place(self, direction: Array, length: float) -> Array:
-        """The point (n,) that far along a way, within the bounds to the last bit."""
+        """The point (n,) at a distance in a direction, clipped to the bounds."""
         return np.clip(self.x + length * direction, self.low, self.high)
 
     def advance(self, direction: Array, found: LineStep) -> None:
-        """Go there, learn from it, and take notice of whether it was worth it."""
+        """Move there, update the memory, and count steps without progress."""
         self.iteration += 1
         following, before = self.place(direction, found.length), self.value
         step, change = following - self.x, found.gradient - self.gradient
@@ -197,12 +198,12 @@ class _Search:
             self.forget()
 
     def forget(self) -> None:
-        """Give the model up."""
+        """Clear the memory."""
         self.steps, self.changes = [], []
 
 
 def _model(steps: list[Array], changes: list[Array], size: int) -> _Model:
-    """Build the compact form from the pairs kept (eq. 3.3 to 3.6)."""
+    """Build the compact form from the stored pairs (eq. 3.3 to 3.6)."""
     if not steps:
         return _Model(1.0, np.zeros((size, 0)), np.zeros((0, 0)))
     s, y = np.array(steps).T, np.array(changes).T
@@ -229,7 +230,7 @@ def _cauchy_point(x: Array, gradient: Array, low: Array, high: Array, model: _Mo
     slope = -float(direction @ direction)
     if slope == 0.0:
         return point, coefficient
-    smallest = float(np.finfo(np.float64).eps) * -theta * slope  # a difference below is rounding
+    smallest = float(np.finfo(np.float64).eps) * -theta * slope  # smaller differences are rounding errors
     curvature = max(-theta * slope - float(inner @ m @ inner), smallest)
     ahead, reached = -slope / curvature, 0.0
     for index in np.argsort(breaks, kind="stable"):
@@ -268,9 +269,8 @@ def _subspace_minimum(
 ) -> Array:
     """Minimise the model over the unknowns free at the Cauchy point (section 5.1, the direct primal method).
 
-    The minimum is projected onto the bounds; should that lead uphill or hardly down, the way to it is cut
-    short at the first bound instead (after Morales & Nocedal 2011, who only require that it does not
-    lead uphill).
+    The minimum is projected onto the bounds. If that direction hardly descends, the step to the minimum is
+    cut at the first bound instead (after Morales & Nocedal 2011, who only require that it does not ascend).
     """
     theta, w, m = model
     free: Mask = (cauchy > low) & (cauchy < high)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Many small symmetric systems at once, frames innermost in memory."""
+"""Many small symmetric systems at once, with frames as the innermost axis."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 
 from ...arrays import Array
 
-_WORTH: Final = 5  # systems a row from which on calls over all of them cost less than LAPACK for each
+_WORTH: Final = 5  # systems per row from which operations over all of them are faster than LAPACK for each
 
 
 def solve_in_place(systems: Array) -> Array:
     """Solve positive definite systems.
 
     Args:
-        systems: (k, k + 1, B), matrices, of which only the upper triangles are read, with their right sides
-            behind them; overwritten.
+        systems: (k, k + 1, B), matrices, of which only the upper triangles are used, with the right sides as
+            last column; overwritten.
 
     Returns:
         (k, B).

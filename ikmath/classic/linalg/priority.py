@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Several linear tasks, the later ones only where the earlier leave room (Ki & Sheen, sections 5 and 6).
+"""Several linear tasks, each in the null space of the earlier ones (Ki & Sheen, sections 5 and 6).
 
-For tasks `J_i dh = dX_i` their recursion builds, task after task, the pseudo-inverse of all of them stacked:
+For tasks `J_i dh = dX_i` the recursion builds, task after task, the pseudo-inverse of all of them stacked:
 
     F_1  = I - J_1^+ J_1,   F_(i+1)  = F_i {I - (J_(i+1) F_i)^+ J_(i+1) F_i}                   (6.1, 6.2)
     ~J_1 = J_1^+,           ~J_(i+1) = ({I - F_i (J_(i+1) F_i)^+ J_(i+1)} ~J_i, F_i (J_(i+1) F_i)^+)
                                                                                             (6.3, 6.4)
 
-Applied to the right sides it is the running correction `dh += F_i (J_(i+1) F_i)^+ (dX_(i+1) - J_(i+1)
-dh)`, which is what `solve_in_order` does, without building `~J`.
+Applied to the right sides it is the correction `dh += F_i (J_(i+1) F_i)^+ (dX_(i+1) - J_(i+1) dh)`, which
+`solve_in_order` computes without `~J`.
 
-The text assumes that all tasks stacked have full rank; then the order is of no consequence and the result
-is the shortest common solution (theorem 6.19). Its lemma 5.1 claims that J_1 and J_2 of full rank each are
-enough: two equal ones refute it. Without full rank the recursion still has a meaning, and a better one:
-earlier tasks come first, later ones do what they can. But at the edge, where `J_(i+1) F_i` is nearly
-singular, its inverse explodes; damping that inverse, but not the projections F, keeps the step small and
-the order strict.
+The text assumes that all stacked tasks have full rank. Then the order does not matter and the result is the
+shortest common solution (theorem 6.19). Its lemma 5.1 claims that full rank of each of J_1 and J_2 is enough,
+which is wrong for two equal ones. Without full rank the recursion gives earlier tasks priority over later
+ones. If `J_(i+1) F_i` is nearly singular, its inverse is huge; damping this inverse, but not the projections
+F, keeps the step small and the order strict.
 """
 
 from __future__ import annotations
@@ -32,12 +31,12 @@ from .pseudoinverse import least_squares
 
 
 class InOrder(NamedTuple):
-    """A solution of tasks in order."""
+    """The solution of tasks in order."""
 
     x: Array
     """(n,)."""
     free: Array
-    """(n, n), F_M: the projection onto what no task acts on."""
+    """(n, n), F_M: the projection onto the null space of all tasks."""
 
 
 def solve_in_order(
@@ -53,7 +52,7 @@ def solve_in_order(
         tasks: Jacobians (m_i, n) with right sides (m_i,).
         size: n.
         damping: c of the damped inverses, in the units of the singular values; 0 for the text's form.
-        threshold: what a later task has left counts as nothing below this share of the task itself; None for
+        threshold: the projection of a later task counts as zero below this share of the task; None for
             rounding only, the text's form.
     """
     x, free = np.zeros(size), np.eye(size)
@@ -72,7 +71,7 @@ def solve_in_order(
 
 
 def _against(jacobian: Array, seen: Array, threshold: float | None) -> float:
-    """The threshold, a share of the whole task, as a share of the largest value of what is left of it."""
+    """The threshold as a share of the largest singular value of the projection, not of the whole task."""
     whole, rest = float(np.linalg.norm(jacobian)), float(np.linalg.norm(seen, 2))
     least = (
         threshold if threshold is not None else 10.0 * max(jacobian.shape) * float(np.finfo(np.float64).eps)

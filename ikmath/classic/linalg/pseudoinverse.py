@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the Moore-Penrose pseudo-inverse does to a vector (Ki & Sheen, section 4): it is never built.
+"""Products with the Moore-Penrose pseudo-inverse, which is never formed (Ki & Sheen, section 4).
 
-All of it through the singular value decomposition, so that rank is judged in one place and a warm-started
-decomposition serves every caller. The texts assume a Jacobian of full rank and write `J^T (J J^T)^-1`;
-here singular values below a threshold count as zero, which is the same thing where the assumption holds
-and stays finite where it does not.
+They use the singular value decomposition, so that rank is decided in one place and a warm-started
+decomposition can be used everywhere. The texts assume a Jacobian of full rank and write `J^T (J J^T)^-1`.
+Here singular values below a threshold count as zero, which is equal for full rank and finite otherwise.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from ..svd.decomposition import Svd
 
 
 def least_squares(decomposition: Svd, right: Array, *, threshold: float | None = None) -> Array:
-    """Give the shortest x of those that bring `|matrix x - right|` to its minimum (Ki & Sheen, theorem 4.9).
+    """The shortest x that minimises `|matrix x - right|` (Ki & Sheen, theorem 4.9).
 
     Args:
         decomposition: of the matrix (*batch, m, n).
@@ -33,7 +32,7 @@ def least_squares(decomposition: Svd, right: Array, *, threshold: float | None =
 
 
 def project_to_null_space(decomposition: Svd, vector: Array, *, threshold: float | None = None) -> Array:
-    """Take all that the matrix acts on out of (*batch, n): `(I - J^+ J) z` (Ki & Sheen, theorem 4.4)."""
+    """The part of (*batch, n) in the null space of the matrix: `(I - J^+ J) z` (Ki & Sheen, theorem 4.4)."""
     right = np.where(decomposition.rank(threshold)[..., None], decomposition.vt, 0.0)
     inner = np.einsum("...kn,...n->...k", right, vector)
     result: Array = vector - np.einsum("...kn,...k->...n", right, inner)
@@ -41,14 +40,14 @@ def project_to_null_space(decomposition: Svd, vector: Array, *, threshold: float
 
 
 def null_space_projector(decomposition: Svd, *, threshold: float | None = None) -> Array:
-    """Give `I - J^+ J`, (*batch, n, n), the projection onto the null space (Ki & Sheen, eq. 6.1)."""
+    """`I - J^+ J`, (*batch, n, n), the projection onto the null space (Ki & Sheen, eq. 6.1)."""
     right = np.where(decomposition.rank(threshold)[..., None], decomposition.vt, 0.0)
     result: Array = np.eye(right.shape[-1]) - right.swapaxes(-1, -2) @ right
     return result
 
 
 def inverse_values(decomposition: Svd, threshold: float | None = None) -> Array:
-    """Give 1 / s where the singular value counts, else 0: (*batch, k)."""
+    """1 / s, or 0 for singular values that count as zero: (*batch, k)."""
     counts = decomposition.rank(threshold)
     result: Array = counts / np.where(counts, decomposition.s, 1.0)
     return result

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A line search for the strong Wolfe conditions: far enough down, and flat enough to learn curvature from.
+"""A line search for the strong Wolfe conditions.
 
-Nocedal & Wright, "Numerical Optimization", algorithms 3.5 and 3.6, with a longest step, as bounds demand:
+Nocedal & Wright, "Numerical Optimization", algorithms 3.5 and 3.6, with a maximum step, which bounds require:
 a step that ends there need not be flat.
 """
 
@@ -15,14 +15,14 @@ import numpy as np
 from ...arrays import Array
 
 DECREASE = 1e-3
-"""Share of the decrease promised by the slope that a step must keep."""
+"""Share of the decrease predicted by the slope that a step must achieve."""
 FLATNESS = 0.9
-"""Share of the first slope that may be left at the end of the step."""
+"""Share of the initial slope that may remain at the end of the step."""
 _TRIALS = 30
 
 
 class LineStep(NamedTuple):
-    """Where the search ended; length 0 if nothing better than the start was found."""
+    """The end of the search; length 0 if nothing better than the start was found."""
 
     length: float
     value: float
@@ -53,10 +53,10 @@ def wolfe_search(
         value: at length 0.
         slope: directional derivative at length 0, negative.
         first: the length tried first.
-        longest: lengths beyond are never tried.
+        longest: maximum length.
 
     Returns:
-        The step. If no length meets the conditions within the trials, the best one that lowers the value.
+        The step. If no length meets the conditions within the trials, the best one that decreases the value.
     """
     evaluations = 0
 
@@ -69,7 +69,7 @@ def wolfe_search(
         return _Point(length, found, float(gradient @ direction), gradient)
 
     def low_enough(point: _Point) -> bool:
-        # Near the minimum differences of values drown in rounding; there the slope decides (Hager & Zhang
+        # Near the minimum, differences of values are rounding errors; there the slope decides (Hager & Zhang
         # 2005).
         rounding = 1e-15 * abs(value)
         return point.value <= value + DECREASE * point.length * slope or (
@@ -109,7 +109,7 @@ def wolfe_search(
 
 
 def _between(near: _Point, far: _Point) -> float:
-    """Minimum of the cubic through values and slopes, kept off both ends; the middle if there is none."""
+    """Minimum of the cubic through values and slopes, away from both ends; the middle if there is none."""
     width = far.length - near.length
     middle = near.length + 0.5 * width
     if not (np.isfinite(far.value) and np.isfinite(far.slope)):

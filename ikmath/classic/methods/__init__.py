@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The texts' solving methods, one a file."""
+"""The solving methods of the literature, one per file."""

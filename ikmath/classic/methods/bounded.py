@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Each step the best one that the joint limits allow (Ki & Sheen, eq. 7.3 to 7.5, example 7.4).
+"""Each step is the optimum within the joint limits (Ki & Sheen, eq. 7.3 to 7.5, example 7.4).
 
-`minimise |J dh - dX|^2 + c^2 |dh|^2` subject to `l <= h + dh <= u`. Unlike a step that is put back inside
-afterwards, this one has the limits as constraints: it is the optimum, by an active set over the bounds
-(`linalg.bounded`). A joint's two swing turns have one limit together, an ellipse;
-the step sees the intervals around it, and the limit method of the problem keeps the ellipse.
+`minimise |J dh - dX|^2 + c^2 |dh|^2` subject to `l <= h + dh <= u`. The limits are constraints of the step,
+which is the optimum by an active set over the bounds (`linalg.bounded`), not clipped afterwards. The elliptic
+limit of two swing angles is represented by its intervals; the limit method of the problem enforces the
+ellipse.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..linalg.bounded import bounded_damped_step
 from ..loop import Incremental
 from ..stepping import Linear, SteppingOptions
 
-_FAR: Final = 0.1  # squared damping for each unit of squared scaled error
+_FAR: Final = 0.1  # squared damping per unit of squared scaled error
 _NEAR: Final = 1e-6  # squared damping at the goal
 
 
@@ -31,8 +31,8 @@ class BoundedOptions(SteppingOptions):
     """Options of `bounded`.
 
     Attributes:
-        damping: c (lengths in figure sizes), above zero, grows when a step turned out worse; None adapts it:
-            large far from the goals, where the linear picture does not hold, and next to nothing near them.
+        damping: c (lengths in figure sizes), above zero, larger after a step that was worse; None adapts it:
+            large far from the goals, where the linear model does not hold, and almost zero near them.
     """
 
     damping: float | None = setting(
@@ -56,18 +56,18 @@ class Bounded(Incremental):
 
     def step(self, error: Array, jacobian: Array, state: Linear, options: Any) -> Array:
         skeleton = state.problem.skeleton
-        # A spring or barrier may have let the figure out; to stand still must be allowed.
+        # A spring or barrier may have moved the figure out of its limits; a zero step must be allowed.
         lower = np.minimum(skeleton.lower - state.q, 0.0)
         upper = np.maximum(skeleton.upper - state.q, 0.0)
         if options.damping is None:
             damping = np.sqrt((_FAR * state.cost + _NEAR) * state.caution)
         else:
             damping = options.damping * np.sqrt(max(state.caution, 1.0))
-        wish = None if state.wish is None else state.wish / max(state.caution, 1.0)
-        if wish is not None:
-            # Where the goals do not decide, the shortest step is the one nearest to the posture's.
-            error = error + jacobian.dot(wish)
-            lower, upper = lower - wish, upper - wish
+        posture_step = None if state.posture_step is None else state.posture_step / max(state.caution, 1.0)
+        if posture_step is not None:
+            # In the null space of the goals, the step is as near as possible to the one towards the posture.
+            error = error + jacobian.dot(posture_step)
+            lower, upper = lower - posture_step, upper - posture_step
         if state.mobility is None:
             dq = bounded_damped_step(jacobian, -error, float(damping), lower, upper)
         else:
@@ -75,4 +75,4 @@ class Bounded(Incremental):
             dq = root * bounded_damped_step(
                 jacobian * root, -error, float(damping), lower / root, upper / root
             )
-        return dq if wish is None else dq + wish
+        return dq if posture_step is None else dq + posture_step

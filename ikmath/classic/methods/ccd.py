@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cyclic coordinate descent: one joint after the other, from the tip inward, each at its best.
+"""Cyclic coordinate descent: one joint after the other, from the tip inward, each with its best rotation.
 
-With one effector a joint turns the effector onto the line to its target; with several it finds the compromise
-by weights. Slides move to the weighted mean. Limits are part of what a joint
-can do, so they hold after every single turn. The outer joints move first and most: tails, tentacles and necks
-look right with it, arms tend to roll in (Mueller-Cajar & Mukundan, figure 2); damping the turns spreads them.
+With one effector, a joint rotates it onto the line to its target; with several, it finds the compromise by
+weights. Translations use the weighted mean. Limits hold after every rotation. The outer joints move first and
+most: this suits tails, tentacles and necks, but arms tend to roll in (Mueller-Cajar & Mukundan, figure 2);
+damping distributes the rotations.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ class CcdOptions(GeometricOptions):
     """Options of `ccd`.
 
     Attributes:
-        damping: no joint turns farther than this in one sweep, radians; infinite for full turns.
-        stretch: where a single target is beyond reach, start from the chain stretched towards it.
-        leap: go on in the direction of a sweep where that pays; it takes several times fewer sweeps, above
-            all in limited chains. Without it, this is the plain method of the text.
+        damping: maximum rotation of a joint in one sweep, radians; infinite for none.
+        stretch: whether to start from the chain stretched towards its target if a single target is out of
+            reach.
+        leap: whether to extrapolate sweeps, which needs several times fewer of them, most in chains with
+            limits. False is the plain method of the text.
     """
 
     damping: float = math.inf

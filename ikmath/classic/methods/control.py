@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Parent's control expression as a method: gains and desired angles beside the goals.
+"""Parent's control expression as a method: gains and desired angles besides the goals.
 
-Each step solves his equations 23 and 24, one system as large as the goals have rows (`linalg.control`),
-and is Euler integration as he describes it. The posture gives the desired angles; its gain is `2 a_i`, so
-that with the usual norm
-2 a gain of 1 means: go there at once, as far as the goals leave it free. Without a posture the rest pose
-is desired, with a gain of 0.1.
+Each step solves equations 23 and 24, one system with a row per goal row (`linalg.control`), and is an Euler
+step. The posture gives the desired angles; its gain is `2 a_i`. With the usual norm of 2, a gain of 1 moves
+to the posture in one step, in the null space of the goals. Without a posture, the rest pose is used, with a
+gain of 0.1.
 
-With a norm above 2 the gradient of H grows faster than the distance, and an Euler step would jump beyond
-the desired angle and back, further each time; no coordinate is drawn further than to its desired angle.
+With a norm above 2 the gradient of H grows faster than the distance, and Euler steps would overshoot the
+desired angle more each time; so no coordinate moves further than its desired angle.
 """
 
 from __future__ import annotations
@@ -27,9 +26,9 @@ from ..loop import Incremental
 from ..stepping import Linear, SteppingOptions
 
 _USUAL_GAIN: Final = 0.1
-_FAR: Final = 0.1  # squared damping for each unit of squared scaled error
+_FAR: Final = 0.1  # squared damping per unit of squared scaled error
 _NEAR: Final = 1e-6  # squared damping at the goal
-_FAINT: Final = 1e-3  # damping that keeps a system from being singular, and no more
+_FAINT: Final = 1e-3  # damping that only prevents a singular system
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,10 +36,11 @@ class ControlOptions(SteppingOptions):
     """Options of `control`.
 
     Attributes:
-        norm: psi, even: 2 draws in proportion to the distance, higher ones leave near angles alone.
-        damping: c, whose square goes on the diagonal of the system (lengths in figure sizes) and which grows
-            when a step turned out worse; None adapts it: large far from the goals, next to nothing near them.
-            The text has 0, which ends with an error in a singular pose.
+        norm: psi, even: with 2 the pull is proportional to the distance; higher ones pull less on near
+            angles.
+        damping: c, whose square is added to the diagonal of the system (lengths in figure sizes), larger
+            after a step that was worse; None adapts it: large far from the goals, almost zero near them. The
+            text has 0, which raises an error in a singular pose.
     """
 
     norm: int = setting(
@@ -76,8 +76,8 @@ class Control(Incremental):
         gradient = control_gradient(state.q, desired, 0.5 * gain, options.norm)
         gradient = np.clip(gradient, -away, away) / max(state.caution, 1.0)
         if posture is None:
-            # No posture was given: what turning towards the rest pose disturbs, to second order, must not
-            # keep the figure from its goals.
+            # Without a posture, the second-order effect of the pull towards the rest pose must not keep the
+            # figure from its goals.
             length = float(np.linalg.norm(gradient / state.problem.strides))
             gradient = gradient * min(1.0, 0.5 * state.cost**0.25 / length if length > 0.0 else 1.0)
         if options.damping is None:
@@ -88,6 +88,6 @@ class Control(Incremental):
         rows, drawn = jacobian * root, gradient / root
         if damping <= _FAINT:
             return np.asarray(root * control_step(rows, -error, drawn, damping=damping))
-        # Damping what draws the joints, too, would let it disturb the goals: J (J^+ J - I) would not be 0.
+        # Damping the pull of the posture too would let it disturb the goals: J (J^+ J - I) would not be 0.
         towards = control_step(rows, -error, np.zeros_like(drawn), damping=damping)
         return np.asarray(root * (towards + control_step(rows, np.zeros_like(error), drawn, damping=_FAINT)))

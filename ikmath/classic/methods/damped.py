@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Damped least squares: the pseudo-inverse that survives singular poses.
+"""Damped least squares: a pseudo-inverse that is bounded in singular poses.
 
 Minimises `|J dq + e|^2 + c |dq|^2` (Ki & Sheen, section 7; Ge, 3.2) in the metric of the joints' stiffness,
-with the posture acting where the goals leave the figure free. The damping c adapts by itself: it is large
-while the figure is far from its goals, where the linear picture does not hold, vanishes near them, where
-Newton's step is right, and grows when a step turned out worse (Levenberg and Marquardt).
+with the posture in the null space of the goals. The damping c adapts itself: it is large far from the goals,
+where the linear model does not hold, vanishes near them, where the Newton step is right, and grows after a
+step that was worse (Levenberg and Marquardt).
 
-A batch takes the same steps as its frames one by one, up to rounding. The ends may differ in two cases. If
-all is reached, a single frame may end with a step along old slopes, within the tolerance. If targets are out
-of reach, poses of the same error may be radians apart, and rounding chooses among them.
+A batch takes the same steps as its frames one by one, up to rounding. The results may differ in two cases. If
+all goals are reached, a single frame may end with a step from previous derivatives, within the tolerance. If
+targets are out of reach, poses of the same error may be radians apart, and rounding decides among them.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from ..loop import Incremental
 from ..stepping import Linear, SteppingOptions
 
 _NEAR: Final = 1e-6  # damping at the goal
-_REFUSED: Final = 1e-4  # damping at least after a refused step
-_LEAST: Final = 1e-12  # what a damping of 0 becomes, so that singular poses can be left
+_REFUSED: Final = 1e-4  # least damping after a refused step
+_LEAST: Final = 1e-12  # least damping, so that singular poses can be left
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,11 +40,11 @@ class DampedOptions(SteppingOptions):
     """Options of `damped`.
 
     Attributes:
-        damping: the constant c, added to squared singular values (lengths in figure sizes; 0 is as good as
+        damping: the constant c, added to squared singular values (lengths in figure sizes; 0 for almost
             none); None adapts it.
-        far: where it adapts, the damping for each unit of squared scaled error.
-        string: figure sizes from which on a place that is farther away pulls as if on a string of that
-            length; infinite for none. For many frames at once there are none.
+        far: if it adapts, the damping per unit of squared scaled error.
+        string: distance in figure sizes above which the weight of a position goal grows with its distance,
+            see `pulled`; infinite for none. Not used for many frames at once.
     """
 
     damping: float | None = setting(
@@ -72,11 +72,11 @@ class Damped(Incremental):
     simplifies: ClassVar[bool] = True
 
     def pulled(self, error: Array, jacobian: Array, state: Linear, options: Any) -> tuple[Array, Array]:
-        """Far places on strings: as strong as they are far, but bent about the figure as near ones are.
+        """Raise the weights of far targets in proportion to their distance.
 
-        `J^T J` of a row does not contain how much its error's own direction turns with the figure. Of
-        a target ten limbs away that is ten times as much as of one that is a limb away; rows that weigh so
-        much more take its place, and steps need no damping for it.
+        `J^T J` of a row omits the change of its error's direction with the figure, which is proportional to
+        the distance. Weighting the rows accordingly accounts for it, so that steps need no damping for far
+        targets.
         """
         if state.cost <= options.string * options.string:
             return error, jacobian
@@ -93,12 +93,12 @@ class Damped(Incremental):
             return self.proposal(jacobian, state, options)(error)
         # the same step from the smaller system, (W J^T J + c) dq = -W J^T e
         weighed = (jacobian if state.mobility is None else jacobian * state.mobility).T
-        wish = _wish(state)
-        asked = error if wish is None else error + jacobian.dot(wish)
+        posture_step = _posture_step(state)
+        asked = error if posture_step is None else error + jacobian.dot(posture_step)
         normal = weighed.dot(jacobian)
         normal.ravel()[:: n + 1] += _damping(state, options)
         dq = np.linalg.solve(normal, -weighed.dot(asked))
-        return np.asarray(dq if wish is None else dq + wish)
+        return np.asarray(dq if posture_step is None else dq + posture_step)
 
     def proposal(self, jacobian: Array, state: Linear, options: Any) -> Propose:
         if len(jacobian) > jacobian.shape[1]:
@@ -107,80 +107,82 @@ class Damped(Incremental):
         products = weighed.dot(jacobian.T)
         diagonal = products.ravel()[:: len(products) + 1]
         diagonal += _damping(state, options)
-        return NormalEquationsOfOne(jacobian, weighed, products, _wish(state), state.mobility)
+        return NormalEquationsOfOne(jacobian, weighed, products, _posture_step(state), state.mobility)
 
     def steps(self, jacobian: Blocks, state: Linear, options: Any) -> NormalEquationsOfMany:
         products = jacobian.products(state.mobility)
         products.reshape(-1, products.shape[2])[:: len(products) + 1] += _damping(state, options)
-        wish = None if state.wish is None else state.wish / np.maximum(state.caution, 1.0)
+        posture_step = (
+            None if state.posture_step is None else state.posture_step / np.maximum(state.caution, 1.0)
+        )
         metric = None if state.mobility is None else state.mobility[:, 0]
-        return NormalEquationsOfMany(jacobian, products, wish, metric)
+        return NormalEquationsOfMany(jacobian, products, posture_step, metric)
 
 
 class NormalEquationsOfOne(NamedTuple):
-    """`(J W J^T + c) y = e` of one frame, with `-W J^T y` as the step; see `Propose`.
+    """`(J W J^T + c) y = e` of one frame, with the step `-W J^T y`; see `Propose`.
 
-    What is held comes out of the left side, so that to hold something begins with nothing anew.
+    Held directions are subtracted from the left side, so that holding them needs no new system.
 
     Attributes:
         jacobian: J (k, n); weighed: J W; products: (k, k) the left side;
-        wish: (n,) step towards the posture, or None; metric: (n,) diagonal of W, or None.
+        posture_step: (n,) step towards the posture, or None; metric: (n,) diagonal of W, or None.
     """
 
     jacobian: Array
     weighed: Array
     products: Array
-    wish: Array | None
+    posture_step: Array | None
     metric: Array | None
 
     def __call__(self, error: Array, held: HeldOfOne | None = None, /) -> Array:
-        wish, products = self.wish, self.products
-        asked = error if wish is None else error + self.jacobian.dot(wish)
+        posture_step, products = self.posture_step, self.products
+        asked = error if posture_step is None else error + self.jacobian.dot(posture_step)
         if held is not None:
             moved = held.measure.dot(self.weighed.T)
-            way = held.way if wish is None else held.way - held.measure.dot(wish)
+            way = held.way if posture_step is None else held.way - held.measure.dot(posture_step)
             products, asked = products - moved.T.dot(moved), asked + way.dot(moved)
         towards: Array = self.weighed.T.dot(np.linalg.solve(products, asked))
-        dq = -towards if wish is None else wish - towards
+        dq = -towards if posture_step is None else posture_step - towards
         return dq if held is None else held.keep(dq)
 
 
 @dataclass(frozen=True, slots=True)
 class NormalEquationsOfMany:
-    """`(J W J^T + c) y = e` of many frames, with `-W J^T y` as the step; see `ProposeMany`.
+    """`(J W J^T + c) y = e` of many frames, with the step `-W J^T y`; see `ProposeMany`.
 
     Attributes:
         jacobian: J; products: (k, k, B) the left side, upper triangles;
-        wish: (n, B) step towards the posture, or None; metric: (n,) diagonal of W, or None.
+        posture_step: (n, B) step towards the posture, or None; metric: (n,) diagonal of W, or None.
     """
 
     jacobian: Blocks
     products: Array
-    wish: Array | None
+    posture_step: Array | None
     metric: Array | None
 
     def __call__(self, error: Array, held: HeldOfMany | None = None, /) -> Array:
-        asked = error if self.wish is None else error + self.jacobian.times(self.wish)
+        asked = error if self.posture_step is None else error + self.jacobian.times(self.posture_step)
         systems = np.concatenate([self.products, asked[:, None]], 1)
         if held is not None:
-            way = held.way if self.wish is None else held.way - held.gone(self.wish)
+            way = held.way if self.posture_step is None else held.way - held.gone(self.posture_step)
             self.jacobian.without(held._replace(way=way), systems)
         dq = self.jacobian.back(solve_in_place(systems))
         np.negative(dq, out=dq)
         if self.metric is not None:
             dq *= self.metric[:, None]
-        if self.wish is not None:
-            dq += self.wish
+        if self.posture_step is not None:
+            dq += self.posture_step
         return dq if held is None else held.keep(dq)
 
 
 def _pulls(error: Array, state: Linear, length: float) -> Array | None:
-    """(k,) roots of what rows weigh as if places pulled on strings, 1 for those that are near; None for all.
+    """(k,) square roots of the weights of the rows by distance, 1 for near targets; None if all are 1.
 
     Args:
-        error: (k,) scaled; state: where the figure stands; length: of the strings, figure sizes.
+        error: (k,) scaled; state: of the step; length: distance from which weights grow, figure sizes.
     """
-    numbers, pulls, start = error.tolist(), [], 0  # a few effectors cost less in plain numbers
+    numbers, pulls, start = error.tolist(), [], 0  # for a few effectors, plain floats are faster
     for rows, size in state.problem.stack.sizes:
         far = hypot(*numbers[start : start + rows]) / (length * size)
         pulls += [sqrt(far) if far > 1.0 else 1.0] * rows
@@ -190,12 +192,16 @@ def _pulls(error: Array, state: Linear, length: float) -> Array | None:
     return np.array(pulls + [1.0] * (len(numbers) - start))  # limits add rows at the end
 
 
-def _wish(state: Linear) -> Array | None:
+def _posture_step(state: Linear) -> Array | None:
     """(n,) the step of one frame towards the posture, or None.
 
-    Damping alone would leave it, and with it a step that was refused.
+    It becomes shorter after refused steps, because damping alone would not shorten it.
     """
-    return state.wish if state.wish is None or state.caution <= 1.0 else state.wish / state.caution
+    return (
+        state.posture_step
+        if state.posture_step is None or state.caution <= 1.0
+        else state.posture_step / state.caution
+    )
 
 
 def _damping(state: Linear, options: DampedOptions) -> Any:
@@ -207,7 +213,7 @@ def _damping(state: Linear, options: DampedOptions) -> Any:
 
 def _grown(damping: float, caution: Any) -> Any:
     """A constant damping, raised by the caution, a number or (B,)."""
-    # a step that was refused must become shorter, however small the damping
+    # the step after a refused one must be shorter, however small the damping
     if isinstance(caution, float):
         return max(damping, _REFUSED if caution > 1.0 else _LEAST) * max(caution, 1.0)
     least = np.where(caution > 1.0, _REFUSED, _LEAST)

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""FABRIK: forward and backward reaching, on positions rather than on turns.
+"""FABRIK: forward and backward reaching, with positions instead of rotations.
 
-Backward, from the effectors inward, every joint is drawn along its link to where the next one wants to be;
-where branches meet (a sub-base) the weights decide between what they want. Forward, from the root outward,
-every joint aims at those places with a turn that it can really make: hinges, swing ellipses and twist
-intervals are obeyed in this half, so a pose between two passes is always one of the figure. On a chain of
-free balls the forward half needs no turns at all; there both halves run on bare points, and turns follow at
-the end, with no more twist than it takes. A target out of reach of a single limb is met at once by stretching
-towards it.
+Backward, from the effectors inward, every joint is moved along its link towards the new position of the next
+one; where branches meet (a sub-base) the weighted mean is used. Forward, from the root outward, every joint
+aims at these positions by a rotation within its limits (hinges, swing ellipses, twist intervals), so that the
+figure has a valid pose after each pass. On a chain of free ball joints both halves only use points, and the
+rotations are computed at the end, with the least twist. If the target of a single limb is out of reach, the
+limb is stretched towards it at once.
 """
 
 from __future__ import annotations
@@ -76,13 +75,13 @@ def reach(posing: Posing) -> None:
 
 
 def drawn(m: Arithmetic, point: Vector, to: Vector, length: Number) -> Vector:
-    """The point, drawn along its line to `to` until it is `length` away from it."""
+    """The point, moved along its line to `to` until its distance is `length`."""
     way = subtract(point, to)
     return add(to, scaled(way, length / m.maximum(m.sqrt(dot(way, way)), 1e-30)))
 
 
 def is_bare_chain(run: Run) -> bool:
-    """Whether the limbs are one chain of free balls, each at a place of its own."""
+    """Whether the limbs are one chain of free balls at different positions."""
     limbs = run.limbs
     return (
         limbs.free
@@ -95,7 +94,7 @@ def is_bare_chain(run: Run) -> bool:
 
 
 def reach_with_points(run: Run, gain: float) -> Any:
-    """A pass that runs all iterations of a bare chain on its points and turns the joints in the end."""
+    """A pass that does all iterations of a chain on its points, then rotates the joints."""
     lengths = [group.aims[0].length for group in run.limbs.groups]
 
     def step(posing: Posing) -> None:
@@ -123,13 +122,13 @@ def iterate_points(
     """FABRIK on the points of a chain, of one frame or of many.
 
     Args:
-        m: the arithmetic; points: the joints' heads and the tip, metres; the first stays where it is.
-        lengths: of the links; target: of the tip; tolerance: metres; most: iterations at most.
-        gain: share of the squared distance that an iteration must gain, or else the chain has come to rest.
+        m: the arithmetic; points: heads of the joints and the tip, metres; the first one does not move.
+        lengths: of the links; target: of the tip; tolerance: metres; most: maximum number of iterations.
+        gain: share of the squared distance by which an iteration must improve it to count as progress.
 
     Returns:
-        The points where the tip is within the tolerance, has come to rest, or the iterations ran out; and how
-        many they took.
+        The points when the tip is within the tolerance, does not improve any more, or at the maximum of
+            iterations; and the number of iterations.
     """
     near = tolerance * tolerance
     miss = subtract(points[-1], target)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the methods have in common that turn joints by geometry, without a Jacobian.
+"""Base of the methods that rotate joints by geometry, without a Jacobian.
 
-They take positions, on chains and trees, obey the joints' limits, solve any number of frames in one call, and
-leave the figure where it starts, as far as the goals allow: the start is their posture.
+They take position goals on chains and trees, obey joint limits and solve many frames in one call. The initial
+pose takes the role of the posture: they leave it no more than the goals require.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class GeometricOptions(Options):
     """Options of the geometric methods.
 
     Attributes:
-        finish: where the method's own passes come to rest short of the target (limits, branches), go on with
-            sweeps over single joints, to the nearest pose that can be found.
+        finish: whether to continue with sweeps over single joints, towards the nearest pose, if the method's
+            own passes stop before the target (limits, branches).
     """
 
     finish: bool = True
@@ -46,14 +46,14 @@ class Geometric(Method):
     parts: ClassVar[bool] = False
     batched: ClassVar[bool] = True
     slides: ClassVar[bool] = False
-    """Whether it can move slides anywhere; otherwise only those of roots."""
+    """Whether it supports translations of all joints; otherwise only those of roots."""
 
     def bend(self, run: Run, problem: Problem, options: Any) -> None:
-        """The method's stages."""
+        """Run the stages of the method."""
         raise TypeError(f"{type(self).__name__} must implement how limbs bend.")
 
     def finish(self, run: Run, options: Any) -> None:
-        """Sweeps where the own passes came to rest short: from their end, and if need be from the start."""
+        """Sweep frames that stopped before their targets, from there and, if necessary, from the start."""
         run.settle_stretched()
         if options.finish:
             run.stage(accelerated_sweep, begin=stretch_where_far)
@@ -83,7 +83,7 @@ class Geometric(Method):
 
         if not batch:
             return answer(0)
-        # all that are there are told the same
+        # all reached frames share one explanation
         there = errors.max(1, initial=0.0) <= options.tolerance
         first, short = np.flatnonzero(there)[:1].tolist(), np.flatnonzero(~there).tolist()
         told = {i: answer(i) for i in (*first, *short)}

@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The best of all poses that meet the goals (Ge, 2.3, after Korein & Badler).
+"""The optimum among the poses that reach the goals (Ge, 2.3, after Korein & Badler).
 
-An objective P is brought to its minimum with the goals as equality constraints, by Newton's method on
-Lagrange's conditions (`linalg.lagrange`): the redundancy is not merely resolved step by step, as by a
-null-space vector, but to the end. P is how far the coordinates are from the posture, or from the middle of
-their limits.
+An objective P is minimised with the goals as equality constraints, by Newton's method on the Lagrange
+conditions (`linalg.lagrange`). A null-space vector resolves the redundancy per step; this method finds the
+optimum. P is the distance of the coordinates from the posture, or from the middle of their limits.
 
-Joint limits can be kept in three ways. `bounds="method"`, for any figure, leaves each step to the
-problem's limit method. The other two are Ge's, 2.5.1 and 2.5.2, for small figures only (at most 6
-coordinates), because their cost grows without mercy:
+Joint limits can be enforced in three ways. `bounds="method"`, for any figure, applies the problem's limit
+method to each step. The other two are those of Ge, 2.5.1 and 2.5.2, for at most 6 coordinates because their
+cost grows fast:
 
-* "active": every combination of coordinates at their limits is solved, 3^n of them, and the best
-  admissible result taken. The text has 2n problems with one coordinate at a limit each; it overlooks
-  optima with two or more.
+* "active": all 3^n combinations of coordinates at their limits are solved, and the best admissible result is
+  used. The text has 2n problems with one coordinate at a limit each, which misses optima with two or more.
 * "slack": each limit becomes an equality with a new variable, `u - y^2 = q` and `q - y^2 = l`: 3n variables.
 """
 
@@ -37,9 +35,9 @@ from ..programs import OBJECTIVES, FigureProgram, HeldProgram, SlackProgram
 from ..rest import Resting, RestOptions, at_rest, may_rest
 
 _RANK: Final = 1e-4  # share of the largest singular value
-_REST: Final = 1e-4  # weight of the objective beside goals that cannot be met
+_REST: Final = 1e-4  # weight of the objective relative to goals that cannot be reached
 MOST_COORDINATES: Final = 6
-"""Of figures for which all combinations of limits are tried."""
+"""Maximum for which all combinations of limits are tried."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,13 +122,13 @@ class Lagrange(Resting):
 def _minimized(
     program: Program, q: Array, settings: LagrangeOptions, units: Array, advance: Advance | None = None
 ) -> Optimum:
-    """The constrained minimum near q, sought in units in which all variables are of like size."""
+    """The constrained minimum near q, computed in units that give all variables a similar size."""
     found = minimize_under(InUnits(program, units), q / units, settings, advance)
     return found._replace(x=found.x * units)
 
 
 def _by_limit_method(program: FigureProgram, q: Array, settings: LagrangeOptions) -> Optimum:
-    """Each step as the problem's limit method allows it."""
+    """The limit method of the problem applied to each step."""
     problem = program.problem
     region, limits, units = problem.skeleton.joint_limits, problem.limits, problem.strides
 
@@ -144,7 +142,7 @@ def _by_limit_method(program: FigureProgram, q: Array, settings: LagrangeOptions
 def _every_combination(
     program: FigureProgram, q: Array, settings: LagrangeOptions, tolerance: float
 ) -> Optimum:
-    """Ge, 2.5.1, with all 3^n combinations of free, at the lower and at the upper limit."""
+    """All 3^n combinations of free, at the lower and at the upper limit (Ge, 2.5.1)."""
     skeleton = program.problem.skeleton
     choices = [
         [np.nan, *(limit for limit in {float(low), float(high)} if np.isfinite(limit))]
@@ -157,7 +155,7 @@ def _every_combination(
         x = held.whole(found.x)
         if skeleton.joint_limits.violation(x).max(initial=0.0) > 1e-9:
             continue
-        # What meets the goals comes before what does not; then the objective decides.
+        # Results that reach the goals come first; among these the objective decides.
         score = (max(found.violation - tolerance, 0.0), program.objective(x)[0])
         if score < best_score:
             best, best_score = found._replace(x=x, stalled=True), score
@@ -167,7 +165,7 @@ def _every_combination(
 
 
 def _with_slack(program: FigureProgram, q: Array, settings: LagrangeOptions) -> Optimum:
-    """Ge, 2.5.2."""
+    """Limits by slack variables (Ge, 2.5.2)."""
     extended, strides = SlackProgram(program), program.problem.strides
     units = np.concatenate([strides, np.sqrt(strides[extended.low]), np.sqrt(strides[extended.high])])
     found = _minimized(extended, extended.start(q), settings, units)

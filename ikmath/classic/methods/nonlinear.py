@@ -3,13 +3,12 @@
 
 Minimise `F(h) = |X - f(h)|^2 + g^2 |h|^2` within the joint limits, all goals together, by L-BFGS-B
 (`linalg.lbfgsb`) with the analytic gradient `2 J^T (f - X) + 2 g^2 h`. (The text prints `+ 2 g h_j`; the
-derivative of `g^2 h_j^2` has the square.) No step is ever linear in the goals, so singular poses are nothing
-special, and the end is a minimum, local as any: a target that cannot be reached ends at the nearest pose.
+derivative of `g^2 h_j^2` has the square.) No step uses a linear model of the goals, so singular poses are no
+problem. The result is a local minimum: for a target out of reach, the nearest pose.
 
-h is measured from the posture where there is one, weighed by its gains, and else from the rest pose. The
-swing of a joint has an elliptic limit that no interval expresses: where there are such joints, the minimiser
-moves freely and F is taken of the pose put inside, with the derivative of that putting inside; so that the
-limits hold exactly.
+h is relative to the posture, weighted by its gains, or else to the rest pose. The elliptic limits of swings
+cannot be written as intervals. For these joints, the minimiser has no bounds, and F is evaluated at the
+projection of the pose into the limits, with the derivative of the projection; so the limits hold exactly.
 """
 
 from __future__ import annotations
@@ -35,10 +34,10 @@ from ..rest import Resting, RestOptions, at_rest, may_rest
 Function = Callable[[Array], tuple[float, Array]]
 """Value and gradient (n,) at h (n,)."""
 
-_NUDGE: Final = 1e-6  # radians; for the derivative of what is put inside a swing limit
-_FELT: Final = 3e-5  # gamma, from where second differences can resolve it
-_DROWNED: Final = 1e-20  # share of the heaviest goal's weight
-_HOLD: Final = 1e-3  # keeps the free minimiser near the pose that it stands for
+_NUDGE: Final = 1e-6  # radians; for the derivative of the projection into a swing limit
+_FELT: Final = 3e-5  # gamma above which second differences can resolve it
+_DROWNED: Final = 1e-20  # share of the largest weight of a goal
+_HOLD: Final = 1e-3  # pulls the unbounded variables towards the projected pose
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,10 +45,10 @@ class NonlinearOptions(RestOptions):
     """Options of `nonlinear`.
 
     Attributes:
-        gamma: Tikhonov's g, weight of a radian, or of a slide by one figure size, against an error of one
-            figure size of the goal that weighs least. Larger ones keep the pose nearer to the posture and
-            leave more error.
-        max_iterations: iterations of L-BFGS-B; they are shorter than those of other methods.
+        gamma: Tikhonov's g, weight of a radian, or of a translation by one figure size, relative to an error
+            of one figure size of the goal with the least weight. Larger ones keep the pose nearer to the
+            posture and leave more error.
+        max_iterations: of L-BFGS-B; they are faster than those of other methods.
     """
 
     max_iterations: int = 300
@@ -111,7 +110,7 @@ class Nonlinear(Resting):
 
 
 def minimisation(problem: Problem, gamma: float) -> tuple[Function, Array, Array]:
-    """What L-BFGS-B minimises: a function with its gradient, and the bounds (n,) of its variables.
+    """The function that L-BFGS-B minimises, with its gradient, and the bounds (n,) of its variables.
 
     Args:
         problem, gamma: as for `objective`.
@@ -125,10 +124,10 @@ def minimisation(problem: Problem, gamma: float) -> tuple[Function, Array, Array
 
 
 def objective(problem: Problem, gamma: float) -> Function:
-    """Make F of eq. 3.1 with its gradient, over the least weight of a goal.
+    """F of eq. 3.1 with its gradient, divided by the least weight of a goal.
 
     Args:
-        problem: its goals are scaled as everywhere: weights, and lengths in figure sizes.
+        problem: goals scaled by weights, with lengths in figure sizes.
         gamma: Tikhonov's g.
     """
     skeleton, stack, tasks = problem.skeleton, problem.stack, problem.tasks
@@ -147,7 +146,7 @@ def objective(problem: Problem, gamma: float) -> Function:
 
 
 def tether_of(problem: Problem, gamma: float) -> Tether:
-    """What `g^2 |h|^2` means beside goals of any weight: from the posture, by its gains, or from rest."""
+    """The term `g^2 |h|^2` in the units of the goals: around the posture, by its gains, or the rest pose."""
     posture, gain = problem.posture, gamma * _lightest(problem) / problem.strides
     if posture is None:
         return Tether(gain, problem.skeleton.rest)
@@ -155,23 +154,23 @@ def tether_of(problem: Problem, gamma: float) -> Tether:
 
 
 def _lightest(problem: Problem) -> float:
-    """The root of the least weight of a goal: what is weaker than all of them is measured by it.
+    """The square root of the least weight of a goal, as unit of the error.
 
-    Weights that rounding drowns beside the heaviest do not count.
+    Weights that are rounding errors relative to the largest do not count.
     """
     weights = [weight for goal in problem.tasks for weight in goal.weight.tolist() if weight > 0.0]
     return math.sqrt(max(min(weights, default=1.0), _DROWNED * max(weights, default=1.0)))
 
 
 def _inside(function: Function, region: JointLimits) -> Function:
-    """The function of the pose put inside the swing limits."""
+    """The function of the pose projected into the swing limits."""
     x, z = region.pairs.T
 
     def composed(free: Array) -> tuple[float, Array]:
         h = region.project(free)
         value, slope = function(h)
         gradient = slope.copy()
-        # Pairs are independent: four poses give the derivative of all of them.
+        # Pairs are independent: four poses give the derivatives of all pairs.
         moved = np.tile(free, (4, 1))
         moved[0, x] += _NUDGE
         moved[1, x] -= _NUDGE

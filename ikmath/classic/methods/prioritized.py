@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Several effectors, each within what the stronger ones leave free (Ki & Sheen, sections 5 and 6).
+"""Several effectors, each in the null space of those of higher priority (Ki & Sheen, sections 5 and 6).
 
-Their formulas for two effectors (5.3), for any number (the recursion 6.1 to 6.4) and the general solution
-with a null-space vector (5.2, 6.13, theorem 6.18) are one algorithm, `linalg.priority`. Goals of one
-priority make up one effector of the text; the posture is its vector Z, projected by F_M.
+The formulas for two effectors (5.3), for any number (the recursion 6.1 to 6.4) and the general solution with
+a null-space vector (5.2, 6.13, theorem 6.18) are one algorithm, `linalg.priority`. The goals of one priority
+correspond to one effector of the text; the posture is the vector Z, projected by F_M.
 
-Their proofs need all goals together to be of full rank. In a stretched figure, or for goals that
-contradict each other, the printed form divides by nearly nothing. `damping` keeps the steps finite there
-and the order strict; damping 0 and threshold 0 give the printed form.
+The proofs require full rank of all goals together. In a stretched figure, or for goals that contradict each
+other, the printed form divides by almost zero. There `damping` keeps the steps finite and the order strict;
+damping 0 and threshold 0 give the printed form.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from ..loop import Incremental
 from ..rest import at_rest_in_order, may_rest
 from ..stepping import LEAST, LESS, MORE, MOST, SETTLED, Linear, SteppingOptions, bounded
 
-_CLOSING: Final = 0.3  # of the funnel in which errors of strong levels do not count, in squares
-_NEAR: Final = 1e-3  # damping that is left at the goals
-_YIELD: Final = 0.1  # share of what a strong goal gains in a step that a weak one may take from it
-_ROUNDING: Final = 1e-6  # share of a squared error by which poses of rest differ for no reason
+_CLOSING: Final = 0.3  # factor per step of the errors of strong levels that do not count, in squares
+_NEAR: Final = 1e-3  # damping that remains at the goals
+_YIELD: Final = 0.1  # share of a strong goal's gain in a step that a weak one may cost
+_ROUNDING: Final = 1e-6  # share of a squared error; smaller differences of nearest poses are rounding errors
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,9 +41,9 @@ class PrioritizedOptions(SteppingOptions):
     """Options of `prioritized`.
 
     Attributes:
-        damping: of the inverses (lengths in figure sizes), that far from the goals; less near them and more
-            after a step that turned out worse. 0 for none.
-        threshold: what is left to a weaker goal counts as nothing below this share of it; 0 for rounding
+        damping: of the inverses far from the goals (lengths in figure sizes); less near them, more after a
+            step that was worse. 0 for none.
+        threshold: share of a weaker goal's motion below which its projection counts as zero; 0 for rounding
             only.
     """
 
@@ -69,13 +69,12 @@ class Prioritized(Incremental):
     priorities: ClassVar[bool] = True
 
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
-        """Iterate as the text does, one linear solution after another.
+        """Iterate one linear solution after another.
 
-        Not by the loop that the other methods share: that one judges a step by all errors together, while
-        here a step is better if the first level that changed is, whatever the later ones lose. A long step
-        for a weak goal disturbs a strong one, because the figure is not linear; the next step mends that. So
-        errors within a funnel, which closes with every step, do not count, or a goal that is met would
-        prevent all motion.
+        The shared loop compares the sums of all errors. Here a step is better if the first level that changed
+        is better, whatever the later ones lose. A long step for a weak goal disturbs a strong one, because
+        the figure is not linear; the next step corrects that. So errors below an allowance, which decreases
+        with every step, do not count; otherwise a reached goal would prevent all motion.
         """
         skeleton, stack, limits = problem.skeleton, problem.stack, problem.limits
         mobility = skeleton.mobility if skeleton.uneven else None
@@ -83,7 +82,7 @@ class Prioritized(Incremental):
         scale = _scale(problem)
         tolerances = problem.allowed_errors(options.tolerance, options.angle_tolerance)
         least = (0.5 * problem.least_tolerance(options.tolerance, options.angle_tolerance)) ** 2
-        allowed = np.inf  # squared error that a level may have without counting; closes like a funnel
+        allowed = np.inf  # squared error of a level that does not count; decreases with every step
         best = [np.inf] * len(stack.levels)
         begin = error = jacobian = q
         iteration, patience, stalled, nearest = 0, 0, False, np.inf
@@ -96,8 +95,8 @@ class Prioritized(Incremental):
             gain = _first_gain(costs, best, allowed)
             settled = False
             if problem.posture is not None:
-                wish = problem.posture.gain * (problem.posture.q - q)
-                left = float(wish @ wish)
+                posture_step = problem.posture.gain * (problem.posture.q - q)
+                left = float(posture_step @ posture_step)
                 settled = reached and left > nearest * (1.0 - SETTLED)
                 nearest = left if reached else np.inf
             if gain > 0.0 or iteration == 0 or (reached and problem.posture is not None):
@@ -111,11 +110,11 @@ class Prioritized(Incremental):
                     error = np.concatenate([error, extra.error])
                     jacobian = np.concatenate([jacobian, extra.jacobian])
                 if problem.posture is not None:
-                    state.wish = wish
+                    state.posture_step = posture_step
             else:
                 state.caution *= MORE
             stalled = patience >= options.patience or state.caution > MOST
-            if stalled and allowed > least:  # nothing to gain as it is: now without the funnel
+            if stalled and allowed > least:  # no further gain: now without the allowance
                 allowed, patience, state.caution, stalled = least, 0, 1.0, False
             done = settled or (reached and problem.posture is None)
             if done or stalled or iteration == options.max_iterations:
@@ -128,9 +127,9 @@ class Prioritized(Incremental):
         return self._at_rest(problem, begin, answer, options)
 
     def _at_rest(self, problem: Problem, begin: Array, answer: Solution, options: Any) -> Solution:
-        """The answer at the nearest pose; where the figure stood at the beginning, if that was it.
+        """The answer at the nearest pose; the initial pose if that is just as good.
 
-        Three levels and more are left as they are: what is left to the third is below rounding.
+        Three and more levels are unchanged: the null space of the third is below rounding.
         """
         stack = problem.stack
         if len(stack.levels) > 2:
@@ -146,10 +145,11 @@ class Prioritized(Incremental):
         return _concluded(problem, q, answer.iterations, options, stalled=True)
 
     def _within_limits(self, error: Array, jacobian: Array, state: Linear, options: Any) -> Array:
-        """Where a step leads (n,) under the limits, for scaled rows: error (k,), jacobian (k, n).
+        """The pose (n,) after a step under the limits, for scaled rows: error (k,), jacobian (k, n).
 
-        A limit that a weak goal drives a joint to is none for a strong one. So where limits are met, levels
-        are added one by one, and each goes but that part of its way which leaves the stronger ones theirs.
+        A limit that a joint reaches for a weak goal must not hinder a strong one. So if limits are reached,
+        levels are added one by one, and each only takes the part of its step that does not cost the stronger
+        ones.
         """
         problem, here = state.problem, state.q
         region, levels = problem.skeleton.joint_limits, problem.stack.levels
@@ -185,20 +185,20 @@ class Prioritized(Incremental):
         root = None if state.mobility is None else np.sqrt(state.mobility)
         weighed = jacobian if root is None else jacobian * root
         level = np.asarray(state.level)
-        if len(error) > len(level):  # rows of a limit method: below all goals, as an objective is
+        if len(error) > len(level):  # rows of a limit method: below all goals, as an objective
             level = np.concatenate([level, np.full(len(error) - len(level), level.max(initial=0) + 1)])
         tasks = [(weighed[level == step], -error[level == step]) for step in np.unique(level)[:count]]
-        # Far from the goals the linear model does not hold and a long step is of no use; after refused
-        # steps neither.
+        # Far from the goals the linear model does not hold and a long step is useless, as after refused
+        # steps.
         damping = options.damping * float(np.sqrt((min(1.0, state.cost) + _NEAR) * state.caution))
         answer = solve_in_order(
             tasks, jacobian.shape[1], damping=damping, threshold=options.threshold or None
         )
-        # Without damping a refused step is tried again shorter, in the same direction.
+        # Without damping, a refused step is repeated shorter, in the same direction.
         dq = answer.x if options.damping > 0.0 else answer.x / max(state.caution, 1.0)
-        if state.wish is not None and count is None:
-            wish = state.wish if root is None else state.wish / root
-            dq = dq + answer.free @ wish / max(state.caution, 1.0)
+        if state.posture_step is not None and count is None:
+            posture_step = state.posture_step if root is None else state.posture_step / root
+            dq = dq + answer.free @ posture_step / max(state.caution, 1.0)
         return dq if root is None else root * dq
 
 
@@ -212,7 +212,7 @@ def _length(vector: Array) -> float:
 
 
 def _scale(problem: Problem) -> Array:
-    """(k,) that of the stack without what levels weigh beside each other, which is nothing to their order."""
+    """(k,) scales of the stack, each level divided by its largest weight, which does not affect the order."""
     scale = problem.stack.scale.copy()
     weights = [np.repeat(goal.weight, goal.rows) for goal in problem.tasks]
     for rows in problem.stack.levels if weights else ():
@@ -221,11 +221,11 @@ def _scale(problem: Problem) -> Array:
 
 
 def _first_gain(costs: Sequence[float], best: Sequence[float], allowed: float) -> float:
-    """By which share the first level that changed is better; negative if it is worse.
+    """The share by which the first level that changed is better; negative if it is worse.
 
     Args:
-        costs: (levels,) squared errors now; best: those to beat; allowed: what counts as nothing, save on
-        the last.
+        costs: (levels,) squared errors; best: the best so far; allowed: part that does not count, except for
+            the last level.
     """
     last = len(costs) - 1
     for level, (now, before) in enumerate(zip(costs, best, strict=True)):

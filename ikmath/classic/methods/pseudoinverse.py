@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The method of the texts: `dh = J^+ dX + (I - J^+ J) z`, step after step until the figure is there.
+"""The method of the texts: `dh = J^+ dX + (I - J^+ J) z`, repeated until the goals are reached.
 
-The pseudo-inverse (Ki & Sheen, section 4; Ge, 2.2.1, 4.2; Parent, eq. 13; Whitney's positioning) goes
-through an exchangeable singular value decomposition, warm-started where that helps. The null-space vector
-z is the step towards the posture. Singular values below a share of the largest one are cut off; where one is
-about to cross that line the step jumps, as the text itself remarks (Ki & Sheen, section 7; Ge, 3.2)
-and the reason for `damped`.
+The pseudo-inverse (Ki & Sheen, section 4; Ge, 2.2.1, 4.2; Parent, eq. 13; Whitney's positioning) uses an
+exchangeable singular value decomposition, warm-started if that helps. The null-space vector z is the step
+towards the posture. Singular values below a share of the largest one count as zero; where one crosses this
+threshold the step jumps (Ki & Sheen, section 7; Ge, 3.2), which is the reason for `damped`.
 
-Whitney's control of the tracking error: a step that misses what its linear picture promised by more than a
-share of itself is halved and tried again. In an animator's program after Whitney the new end effector is
-compared with the goal; comparing it with where it should have gone is equivalent and also works where the
-goal is out of reach.
+Whitney's control of the tracking error: a step is halved if its result differs from the linear prediction by
+more than a share of its length. Programs after Whitney compare the new position with the goal; comparing it
+with the prediction is equivalent and also works if the goal is out of reach.
 
-Joint stiffness acts as the metric of the coordinates: the pseudo-inverse is taken of `J W^(1/2)`.
+Joint stiffness is the metric of the coordinates: the pseudo-inverse is that of `J W^(1/2)`.
 """
 
 from __future__ import annotations
@@ -32,8 +30,8 @@ from ..loop import Incremental, solve_one
 from ..stepping import Linear, SteppingOptions
 from ..svd.svd import SVD, backend
 
-_ALL: Final = 1e6  # a tracking that no step misses
-_SHORTEST: Final = 2.0**-12  # halvings end here: what is still not linear never will be
+_ALL: Final = 1e6  # a tracking value that accepts every step
+_SHORTEST: Final = 2.0**-12  # halvings end here; smaller steps are not more linear
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,8 +41,8 @@ class PseudoinverseOptions(SteppingOptions):
     Attributes:
         svd: name of the decomposition, see `linalg.svd.SVD`.
         threshold: singular values up to this share of the largest one count as zero.
-        tracking: share of a step by which its end may miss what the linear picture promised, before it is
-            halved; a million and more, or infinity, takes every step as it is, plain Euler integration.
+        tracking: share of a step by which its result may differ from the linear prediction before it is
+            halved; a million and more, or infinity, accepts every step, as plain Euler integration.
     """
 
     svd: str = setting(
@@ -76,7 +74,7 @@ class Pseudoinverse(Incremental):
     obstacles: ClassVar[bool] = True
 
     def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
-        # Plain Euler integration takes every step, also one that leads astray.
+        # Plain Euler integration takes every step, also one that increases the error.
         return solve_one(_EULER if options.tracking >= _ALL else self, problem, q, options)
 
     def step(self, error: Array, jacobian: Array, state: Linear, options: Any) -> Array:
@@ -85,22 +83,24 @@ class Pseudoinverse(Incremental):
         chosen = backend(options.svd)
         basis = state.memory.get("basis")
         if basis is not None and basis.matrix.shape[0] not in weighed.shape:
-            basis = None  # a limit method added or took away rows
+            basis = None  # a limit method added or removed rows
         decomposition, state.memory["basis"] = chosen.decompose(weighed, basis)
         towards = least_squares(decomposition, -error, threshold=options.threshold)
-        if state.wish is not None:
-            wish = state.wish if root is None else state.wish / root
-            towards = towards + project_to_null_space(decomposition, wish, threshold=options.threshold)
+        if state.posture_step is not None:
+            posture_step = state.posture_step if root is None else state.posture_step / root
+            towards = towards + project_to_null_space(
+                decomposition, posture_step, threshold=options.threshold
+            )
         dq = towards if root is None else root * towards
         return dq if options.tracking >= _ALL else self._halved(dq, error, jacobian, state, options.tracking)
 
     def _halved(self, dq: Array, error: Array, jacobian: Array, state: Linear, tracking: float) -> Array:
-        """The step, halved until the figure goes where the linear picture says."""
+        """The step, halved until its result agrees with the linear prediction."""
         problem, rows = state.problem, state.problem.stack.rows
         scale = problem.stack.scale
         promised = jacobian[:rows].dot(dq)
         allowed = tracking * float(np.linalg.norm(promised))
-        # Refused all the same (a limit bent the step, or the goals contradict each other): shorter, from
+        # Refused nevertheless (a limit changed the step, or the goals contradict each other): shorter, from
         # the same q.
         at, caution, refusals = state.memory.get("at", (None, 0.0, 0))
         if at is not state.q:

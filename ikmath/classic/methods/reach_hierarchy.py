@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reach hierarchy: each joint moves only as much as brings the goal into what the rest of the limb can reach.
+"""Reach hierarchy: each joint only moves the goal into the reach of the rest of the limb.
 
-The workspace of what follows a joint is taken as a shell about the next joint's head (an annulus for planar
-chains): from its smallest to its largest reach, limits of its inner joints included. From the root on, a
-joint turns until the goal is inside the next shell and not farther; if it is inside already, the joint stays.
-The dual problem of Ge's figure 2.4, the goal's circle cut with the shell, is the level of `levels`, in closed
-form. In a figure that is near its goal only the last joints move, which is how people reach. A goal outside
-the first shell is met as nearly as possible.
+The workspace of the joints below a joint is approximated by a shell around the next joint's head (an annulus
+for planar chains), from its smallest to its largest reach, with the limits of its inner joints. From the root
+on, a joint rotates just until the goal is inside the next shell; if it is inside already, the joint does not
+move. The dual problem of Ge's figure 2.4, the intersection of the goal's circle and the shell, is the level
+of `levels`, in closed form. Near its goal, only the last joints of a figure move, as people do. A goal
+outside the first shell is approached as far as possible.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ class ReachHierarchy(Geometric):
 
 
 def adjust(posing: Posing, shells: Shells) -> None:
-    """One pass from the root on: bring the goal into the next shell, if it is not inside already.
+    """One pass from the root on: move the goal into the next shell if it is outside.
 
     Args:
-        posing: left with everything in its place.
+        posing: up to date afterwards.
         shells: of the limbs.
     """
     m = posing.m

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Down the slope: `dq = -a J^T e`, no inverse at all.
+"""Gradient descent: `dq = -a J^T e`, without an inverse.
 
-The Jacobian transpose (Ge, 2.2.2, after Chiacchio et al.) turns each joint by how much it helps. Its gain
-is the best one for the linear picture, `a = (e . J J^T e) / |J J^T e|^2`, which brings `|e + J dq|` to its
-minimum along that direction: weights, units and joints held at their limits are in e and J already. Steps
-are cheap and never jump, not even in singular poses. But the best gain has a price, known from steepest
-descent: each step is square to the one before, and where singular values are unequal the figure zigzags. A
-figure of several effectors, of positions and rotations, needs thousands of steps.
+The Jacobian transpose (Ge, 2.2.2, after Chiacchio et al.) rotates each joint in proportion to its effect. The
+gain is the optimum of the linear model, `a = (e . J J^T e) / |J J^T e|^2`, which minimises `|e + J dq|` along
+that direction; weights, units and joints held at their limits are included in e and J. Steps are cheap and
+never jump, not even in singular poses. As in steepest descent, each step with the optimal gain is orthogonal
+to the previous one, and the figure zigzags if singular values differ much. With several effectors, positions
+and rotations, it needs thousands of steps.
 
-So the step before takes part, with a best gain of its own (conjugate directions): the error that the two
-together leave is the least in their plane, and a hundredth of the steps is enough. Without `remember` it is
-the text's form.
+So the previous step is added, with an optimal gain of its own (conjugate directions): the remaining error is
+the minimum in the plane of both, and a hundredth of the steps is enough. Without `remember` it is the text's
+form.
 
-The posture is a further step, without what works against the goals, and so short that it disturbs them less
-than the others help them.
+The posture is a further step, without the part that acts against the goals, and so short that it disturbs
+them less than the other steps help.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from ...solvers.method import Options
 from ..loop import Incremental
 from ..stepping import Linear, SteppingOptions
 
-_DISTURBED: Final = 0.3  # share of a step's effect on the goals that the posture may disturb
-_ALIKE: Final = 1e-6  # share of the effect of the step before that the new one must leave to it
+_DISTURBED: Final = 0.3  # share of a step's effect on the goals by which the posture may disturb them
+_ALIKE: Final = 1e-6  # least share of the previous step's effect that must remain without the new one
 
 
 @dataclass(frozen=True, kw_only=True)
 class TransposeOptions(SteppingOptions):
-    """Options of `transpose`: more iterations than elsewhere, each of them cheaper.
+    """Options of `transpose`: more iterations than in other methods, each of them cheaper.
 
     Attributes:
-        remember: whether the step before takes part, with a gain of its own; False for the text's form.
+        remember: whether the previous step is added, with a gain of its own; False for the text's form.
     """
 
     max_iterations: int = 500
@@ -59,7 +59,7 @@ class Transpose(Incremental):
 
     def step(self, error: Array, jacobian: Array, state: Linear, options: Any) -> Array:
         slope = jacobian.T.dot(error)
-        # gains make up for a slope's size; the squares of a large one's effects overflow
+        # the gain compensates the size of the slope; the squared effect of a large one would overflow
         slope *= 2.0 ** -max(frexp(float(np.abs(slope).max(initial=0.0)))[1], 0)
         towards = slope if state.mobility is None else slope * state.mobility
         dq: Array = -optimal_gain(jacobian, error, towards) * towards
@@ -68,17 +68,17 @@ class Transpose(Incremental):
             across = conjugate(jacobian, before, towards)
             dq = dq - optimal_gain(jacobian, error, across) * across
         dq = dq / max(state.caution, 1.0)
-        if state.wish is not None:
+        if state.posture_step is not None:
             length = float(slope.dot(towards))
-            against = max(0.0, float(slope.dot(state.wish)) / length) if length > 0.0 else 0.0
-            drawn = state.wish - against * towards
+            against = max(0.0, float(slope.dot(state.posture_step)) / length) if length > 0.0 else 0.0
+            drawn = state.posture_step - against * towards
             effect, room = float(np.linalg.norm(jacobian.dot(drawn))), float(np.linalg.norm(jacobian.dot(dq)))
             dq = dq + drawn * min(1.0, _DISTURBED * room / effect if effect > 0.0 else 1.0)
         return dq
 
 
 def _step_before(state: Linear) -> Array | None:
-    """The way that led to where the figure stands, (n,); None at the start and after a refused step."""
+    """The last change of the pose, (n,); None at the start and after a refused step."""
     memory = state.memory
     if memory.get("at") is not state.q:
         came_from = memory.get("at")
@@ -87,7 +87,7 @@ def _step_before(state: Linear) -> Array | None:
 
 
 def optimal_gain(jacobian: Array, error: Array, direction: Array) -> float:
-    """The gain a that minimises `|error - a J direction|`; 0 where the direction moves nothing.
+    """The gain a that minimises `|error - a J direction|`; 0 if the direction has no effect.
 
     Args:
         jacobian: (k, n).
@@ -100,9 +100,9 @@ def optimal_gain(jacobian: Array, error: Array, direction: Array) -> float:
 
 
 def conjugate(jacobian: Array, direction: Array, other: Array) -> Array:
-    """The direction (n,) without what its effect has of another's; zero where nothing is left.
+    """The direction (n,) minus the part with the effect of another one; zero if nothing remains.
 
-    The best gains of two such directions are the best pair of gains.
+    The optimal gains of two such directions are the optimal pair.
     """
     effect = jacobian.dot(direction)
     rest = direction - optimal_gain(jacobian, effect, other) * other

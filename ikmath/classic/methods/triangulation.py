@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Triangulation: the law of cosines from the root on, one pass for a free chain.
+"""Triangulation: the law of cosines from the root on, in one pass for a free chain.
 
-Each joint is turned so that its own link, the stretched rest of the chain and the way to the target make a
-triangle; after the first two joints the rest is straight. The text's special cases are the ends of one
-formula (see `levels`): too far, the link points at the target; too near, it points away (or, as the authors
-propose to try, stands at right angles), so that the next joint meets a target that is farther off. Where the
-axis of rotation is undefined, the joint turns about an axis of its own.
+Each joint is rotated so that its link, the stretched rest of the chain and the line to the target form a
+triangle; after the first two joints the rest is straight. The special cases of the text are the ends of one
+formula (see `levels`): if the target is too far, the link points at it; if it is too near, the link points
+away (or, as the authors suggest, is orthogonal), so that the target is farther from the next joint. If the
+axis of rotation is undefined, the joint rotates about one of its own axes.
 
-What the authors leave as future work is here too: any kind of joint with its limits (the turn that is nearest
-to making the triangle), several effectors on one tree (shared joints turn no more than brings each target
-within reach of its branch, by weights; then each branch makes its triangles), and limited chains that a
-single pass leaves short: a second pass bends them to the right length first and then points them.
+The authors' future work is included: any kind of joint with limits (the rotation nearest to that of the
+triangle); several effectors on one tree (shared joints only rotate until each target is within reach of its
+branch, by weights, then each branch forms its triangles); and chains with limits that do not reach in one
+pass: a second pass bends them to the right length and then points them at the target.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class TriangulationOptions(GeometricOptions):
     """Options of `triangulation`.
 
     Attributes:
-        too_near: how a link stands where the target is too near for a triangle: "away" from it (the text), or
-            "across", at 90 degrees (which the text proposes to try).
-        reshape: where limits leave one pass short, bend the limb to the right length and point it (a second
-            pass).
+        too_near: direction of a link if the target is too near for a triangle: "away" from it (the text), or
+            "across", at 90 degrees (which the text suggests).
+        reshape: whether to bend the limb to the right length and point it in a second pass if limits prevent
+            reaching in one.
     """
 
     too_near: str = "away"

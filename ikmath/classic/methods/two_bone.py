@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Two bones, in closed form: the law of cosines for the middle joint, one aim for the upper one, a pole.
+"""Two bones in closed form: the law of cosines for the middle joint, one aim for the upper one, a pole.
 
-Arms and legs. The middle joint (elbow, knee) is turned until the effector is as far from the upper joint as
-the target, hinge or ball and whichever way its bones lie in their frames; its limits set the range of
-distances. The upper joint points the effector at the target, and with a pole turns the limb about that line
-until the middle joint lies on the pole's side. All other joints stay where they are.
+For arms and legs. The middle joint (elbow, knee; hinge or ball, with any bone directions) rotates until the
+effector is as far from the upper joint as the target; its limits set the range of distances. The upper joint
+points the effector at the target; with a pole, it also rotates the limb about that line until the middle
+joint is on the pole's side. All other joints are unchanged.
 
-Two practical problems: a straight limb snaps, because the angle of the middle joint grows
-without bound as the target leaves; soft reach lets the effector lag behind a little instead, so that the limb
-only ever nears its full length. And a pole on the line from root to target means nothing; then the limb keeps
-its plane.
+Two practical problems: a limb snaps when it becomes straight, because the rate of the middle joint's angle is
+unbounded; with soft reach, the effector lags behind a little so that the limb never quite reaches its full
+length. A pole on the line from root to target has no side; then the limb keeps its plane.
 """
 
 from __future__ import annotations
@@ -36,8 +35,8 @@ from ..limbs.stages import Run
 from ..limbs.sweeps import Wish, turn_group
 from .geometric import Geometric, GeometricOptions
 
-_POLE: Final = 1e-3  # weight of the pole beside the target's 1, where limits set one against the other
-_FLAT: Final = 1e-6  # of the limb's length: nearer to the line than this, a pole or an elbow has no side
+_POLE: Final = 1e-3  # weight of the pole relative to the target, if limits bring them into conflict
+_FLAT: Final = 1e-6  # of the limb's length; a pole or an elbow nearer to the line has no side
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,12 +44,12 @@ class TwoBoneOptions(GeometricOptions):
     """Options of `two_bone`.
 
     Attributes:
-        pole: a point (3,), or one for each effector (E, 3), to whose side the middle joint bends, world,
-            metres; None keeps the plane in which the limb stands.
-        softness: share of the limb's length over which the effector begins to lag behind a target that
-            leaves, in [0, 1); 0 follows it exactly until the limb is straight.
-        middle: name of the middle joint, or one for each effector; None takes the joint with the longest
-            bones to both sides.
+        pole: a point (3,), or one for each effector (E, 3), to whose side the middle joint bends, world
+            space, metres; None keeps the plane of the limb.
+        softness: last share of the limb's length in which the effector lags behind the target, in [0, 1); 0
+            follows it exactly until the limb is straight.
+        middle: name of the middle joint, or one for each effector; None for the joint with the longest bones
+            on both sides.
     """
 
     pole: npt.ArrayLike | None = None
@@ -68,10 +67,10 @@ class TwoBoneOptions(GeometricOptions):
 
 @dataclass(frozen=True)
 class Limb:
-    """The two joints of an effector that bend.
+    """The two joints that bend for an effector.
 
     Attributes:
-        effector: its index; upper, middle: the groups, the same one where the upper bone has no length;
+        effector: its index; upper, middle: the groups, the same one if the upper bone has no length;
         to_middle, to_tip: their aims.
     """
 
@@ -106,18 +105,18 @@ class TwoBone(Geometric):
         run.stage(partial(bend_limbs, limbs=limbs, poles=poles), limit=1)
         if options.finish:
             run.stage(accelerated_sweep)
-        run.stalled |= run.reached  # what a soft target still lacks, no iteration will give
+        run.stalled |= run.reached  # further iterations cannot reach the real target
 
 
 def find_limbs(limbs: Limbs, middle: str | Sequence[str] | None, labels: Sequence[str]) -> list[Limb]:
     """The two joints that bend for each effector.
 
     Args:
-        limbs: of the figure; middle: see `TwoBoneOptions`; labels: what messages call the effectors.
+        limbs: of the figure; middle: see `TwoBoneOptions`; labels: names of the effectors in messages.
 
     Raises:
-        NotSupported: an effector with fewer than two joints that can turn, or two effectors on one limb;
-        UnknownName: a middle joint that is not on the way to its effector.
+        NotSupported: an effector has fewer than two joints that can rotate, or two effectors are on one limb;
+        UnknownName: a middle joint is not above its effector.
     """
     names = [middle] * len(limbs.effectors) if middle is None or isinstance(middle, str) else list(middle)
     if len(names) != len(limbs.effectors):
@@ -152,7 +151,7 @@ def _limb(limbs: Limbs, effector: int, name: str | None, label: str) -> Limb:
         if best < 0:
             raise UnknownName("middle joint", name, sorted(set().union(*on_way)))
     if way and best == 0 and sum(limbs.nodes[node].turning is not None for node in way[0][0].nodes) > 1:
-        group, aim = way[0]  # an upper bone without length
+        group, aim = way[0]  # the upper bone has no length
         return Limb(effector, group, group, aim, aim)
     if best < 1:
         raise NotSupported(
@@ -162,7 +161,7 @@ def _limb(limbs: Limbs, effector: int, name: str | None, label: str) -> Limb:
 
 
 def _bones(way: list[tuple[Group, Aim]], k: int, effector: int) -> float:
-    """The shorter of the bones to both sides of a joint, at rest."""
+    """The shorter of the bones on both sides of a joint, at rest, metres."""
     if k == 0:
         return -1.0
     rest = next(rest for end, rest, _ in way[k][1].ends if end == effector)
@@ -170,7 +169,7 @@ def _bones(way: list[tuple[Group, Aim]], k: int, effector: int) -> float:
 
 
 def _stretched(posing: Posing, limb: Limb) -> Number:
-    """The largest distance from the upper joint to the tip that the middle joint allows; unbends the limb."""
+    """The largest distance from upper joint to tip in the middle joint's limits; straightens the limb."""
     anchor = posing.head[limb.upper.nodes[0]]
     tip = stiff_tip(posing, limb.to_tip, limb.effector)
     level_group(posing, limb.middle, tip, anchor, lambda a, c: -a * c)
@@ -178,10 +177,10 @@ def _stretched(posing: Posing, limb: Limb) -> Number:
 
 
 def softened(run: Run, limbs: list[Limb], softness: float) -> Array:
-    """Targets drawn in so that the limbs never quite stretch: (B, E, 3).
+    """Targets moved inward so that the limbs never quite stretch: (B, E, 3), world space, metres.
 
-    Up to `(1 - softness)` of the full reach a target is kept; from there the distance goes on as
-    `d + s x / (1 + x)`, x the excess in units of s: as fast as the target at first, never beyond full reach.
+    Up to `(1 - softness)` of the full reach, targets are unchanged. Beyond, the distance is `d + s x / (1 +
+    x)` with the excess x in units of s: the slope is continuous and the full reach is never exceeded.
     """
     targets = run.targets.copy()
     for posing in run.posings(np.arange(len(targets))):
@@ -230,9 +229,10 @@ def _at_distance(a: Number, c: Number, square: Number) -> Number:
 
 
 def _to_pole(posing: Posing, limb: Limb, pole: Vector) -> Wish:
-    """A pull of the middle joint to the pole's side of the line from root to tip.
+    """A target for the middle joint on the pole's side of the line from root to tip.
 
-    It acts on the middle joint's arm from that line alone, so that it only turns the limb about the line.
+    It only applies to the middle joint's offset from that line, so that it only rotates the limb about the
+    line.
     """
     m = posing.m
     root, middle = posing.head[limb.upper.nodes[0]], posing.placed(limb.to_middle.place)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a singular value decomposition is made of, and what a warm-started one carries along.
+"""The result of a singular value decomposition, and the state of a warm-started one.
 
-The decompositions are pure functions: a backend that profits from the one before takes a `Basis` and gives
-the next one back. Nothing is remembered between calls, so two figures never share a state by accident.
+The decompositions are pure functions: a backend that uses the previous result takes a `Basis` and returns the
+next one. There is no state between calls, so two figures cannot share it by accident.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Svd(NamedTuple):
     """Right singular vectors, (*batch, k, n), orthonormal rows."""
 
     def rank(self, threshold: float | None = None) -> Mask:
-        """Tell which singular values count as other than zero.
+        """(*batch, k) mask of the singular values that count as nonzero.
 
         Args:
             threshold: relative to the largest singular value; None for max(m, n) times the machine's epsilon.
@@ -42,7 +42,7 @@ class Svd(NamedTuple):
 
 
 class Basis(NamedTuple):
-    """The orthogonal matrix from which a warm-started decomposition sets out, and its age in steps."""
+    """The orthogonal matrix from which a warm-started decomposition starts, and its age in steps."""
 
     matrix: Array
     """(*batch, p, p): left singular vectors for rows by Givens, right ones for columns by Givens."""
@@ -55,7 +55,7 @@ def as_matrix(matrix: NDArray[Any], what: str = "matrix") -> Array:
 
     Raises:
         BadShape: fewer than two axes, or an axis of length zero.
-        BadValue: NaN or infinity.
+        BadValue: a value is not finite.
     """
     array = np.asarray(matrix, dtype=np.float64)
     if array.ndim < 2 or 0 in array.shape[-2:]:

@@ -1,25 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Singular value decompositions by Givens rotations that set out from the one before.
+"""Singular value decompositions by Givens rotations that start from the previous one.
 
-A Jacobian in motion is a small perturbation of the last one, so the rotations that made the last one
-orthogonal make this one nearly so (Maciejewski & Klein 1989; Ge, 3.4 and 3.5). Two of them:
+During a motion, the Jacobian changes little, so the rotations that made the previous one orthogonal make this
+one nearly orthogonal (Maciejewski & Klein 1989; Ge, 3.4 and 3.5). There are two:
 
-* `column_givens` turns the columns until they are orthogonal: `J V = B`, `u_i = b_i / |b_i|` (Ge, eq. 3.7
-  to 3.13). An n x n matrix is turned for at most m singular values. Ge warns that n of them may differ
-  from zero; once the sweeps have converged all but min(m, n) are rounding, and only the largest min(m, n)
-  are given back.
-* `row_givens`, Ge's own, turns the rows: `U^T J = B`, `v_i = b_i / |b_i|`. U is m x m.
+* `column_givens` rotates the columns until they are orthogonal: `J V = B`, `u_i = b_i / |b_i|` (Ge, eq. 3.7
+  to 3.13). An n x n matrix is rotated for at most m singular values. Ge warns that n of them may differ from
+  zero; after convergence, all but min(m, n) are rounding errors, and only the largest min(m, n) are returned.
+* `row_givens`, Ge's own, rotates the rows: `U^T J = B`, `v_i = b_i / |b_i|`. U is m x m.
 
-Where the text cannot be taken at its word: "in most of the cases only one sweep is needed, checking for
-orthogonality can be eliminated" holds to the precision of a picture, not to that of a decomposition, so
-sweeps go on until the rows are orthogonal to rounding; and the approximate rotation with cos = sin = 2 /
-sqrt(2) (it must be sqrt(2) / 2) is not orthogonal, so rotations here are exact. Rounding adds up in a
-basis that is turned on and on: every `RESET_PERIOD` steps it is the identity again.
+Differences from the text: "in most of the cases only one sweep is needed, checking for orthogonality can be
+eliminated" holds for display precision only, so here sweeps continue until the rows are orthogonal to
+rounding. The approximate rotation with cos = sin = 2 / sqrt(2) (it must be sqrt(2) / 2) is not orthogonal, so
+rotations here are exact. Rounding errors accumulate in the basis, so it is reset to the identity every
+`RESET_PERIOD` steps.
 
-An angle depends on the rows through their inner products alone (eq. 3.12). For one small matrix the
-rotations are therefore found on the m x m matrix of inner products in plain floats and applied to the rows
-all at once, then the inner products are taken anew from the rows; that keeps the accuracy that the squared
-matrix alone would lose.
+The angles only depend on the inner products of the rows (eq. 3.12). For one small matrix, the rotations are
+computed from the m x m matrix of inner products in plain floats and applied to the rows all at once. Then the
+inner products are recomputed from the rows, which keeps the accuracy that the squared matrix would lose.
 """
 
 from __future__ import annotations
@@ -35,10 +33,10 @@ from ...errors import BadShape
 from .decomposition import Basis, Svd, as_matrix
 
 RESET_PERIOD = 100
-"""Warm steps after which the basis is the identity again (Ge, 3.4: "reset V ... periodically")."""
+"""Warm steps after which the basis is reset to the identity (Ge, 3.4: "reset V ... periodically")."""
 
 MAX_SWEEPS = 60
-"""Sweeps after which rounding alone is left to be turned; convergence is quadratic and takes 3 to 12."""
+"""Maximum number of sweeps; convergence is quadratic and takes 3 to 12."""
 
 _EPSILON = float(np.finfo(np.float64).eps)
 _SMALL = 8
@@ -50,20 +48,20 @@ def row_givens(matrix: Array, state: Basis | None = None) -> tuple[Svd, Basis]:
 
     Args:
         matrix: (*batch, m, n).
-        state: the basis that the last call gave back, or None to start cold.
+        state: the basis returned by the last call, or None for a cold start.
 
     Returns:
         The decomposition and the basis for the next call.
 
     Raises:
-        BadShape: the matrix has no two axes, or the state belongs to one of another shape.
-        BadValue: NaN or infinity in the matrix.
+        BadShape: the matrix has fewer than two axes, or the state is of another shape.
+        BadValue: the matrix is not finite.
     """
     array = as_matrix(matrix)
     rows, columns = array.shape[-2:]
     if rows > columns:
-        # More rows than columns: orthogonal rows would have to be zero. The rows of the transpose are the
-        # columns.
+        # With more rows than columns, orthogonal rows would have to be zero. The rows of the transpose are
+        # the columns.
         turned, following = row_givens(array.swapaxes(-1, -2), state)
         return Svd(turned.vt.swapaxes(-1, -2), turned.s, turned.u.swapaxes(-1, -2)), following
     if array.ndim == 2 and rows <= _SMALL:
@@ -82,14 +80,14 @@ def column_givens(matrix: Array, state: Basis | None = None) -> tuple[Svd, Basis
 
     Args:
         matrix: (*batch, m, n).
-        state: the basis that the last call gave back, or None to start cold.
+        state: the basis returned by the last call, or None for a cold start.
 
     Returns:
         The decomposition and the basis for the next call.
 
     Raises:
-        BadShape: the matrix has no two axes, or the state belongs to one of another shape.
-        BadValue: NaN or infinity in the matrix.
+        BadShape: the matrix has fewer than two axes, or the state is of another shape.
+        BadValue: the matrix is not finite.
     """
     array = as_matrix(matrix)
     rows, columns = array.shape[-2:]
@@ -105,7 +103,7 @@ def column_givens(matrix: Array, state: Basis | None = None) -> tuple[Svd, Basis
 
 
 def _row_givens_small(array: Array, state: Basis | None) -> tuple[Svd, Basis] | None:
-    """The usual case without the detours of the general one; None if it is not the usual case after all."""
+    """The fast path for one small matrix of full rank; None if the general one is needed."""
     order = len(array)
     fresh = state is None or state.age >= RESET_PERIOD
     basis = np.eye(order) if state is None or fresh else state.matrix
@@ -117,7 +115,7 @@ def _row_givens_small(array: Array, state: Basis | None) -> tuple[Svd, Basis] | 
     told = squares.tolist()
     noise = (_EPSILON * max(array.shape)) ** 2 * sum(told)
     if not (min(told) > max(noise, _SMALLEST_SQUARE) and max(told) < _LARGEST_SQUARE):
-        return None  # low rank, or numbers whose squares leave the range: scaled and completed elsewhere
+        return None  # low rank, or squares out of range: scaled and completed by the general path
     if any(a < b for a, b in pairwise(told)):
         down = np.argsort(-squares, kind="stable")
         squares, basis, vectors = squares[down], basis[:, down], vectors[down]
@@ -127,9 +125,9 @@ def _row_givens_small(array: Array, state: Basis | None) -> tuple[Svd, Basis] | 
 
 
 def _start(array: Array, order: int, state: Basis | None) -> tuple[Array, NDArray[np.intc], Array]:
-    """Flatten the batch, scale it, and give the basis (B, order, order) to set out from.
+    """Flatten the batch, scale it, and return the initial basis (B, order, order).
 
-    Scaling by a power of two (given back, (B, 1)) is exact and keeps the squares from under- and overflow.
+    Scaling by a power of two (returned, (B, 1)) is exact and prevents under- and overflow of the squares.
     """
     flat = array.reshape(-1, *array.shape[-2:])
     exponent = np.frexp(np.abs(flat).max(axis=(1, 2)))[1][:, None]
@@ -155,7 +153,7 @@ def _finish(
 
 
 def _orthogonalize(basis: Array, vectors: Array) -> tuple[Array, Array]:
-    """Turn the rows of `vectors` (B, p, d) until they are orthogonal, the columns of `basis` with them."""
+    """Rotate the rows of `vectors` (B, p, d) until they are orthogonal; `basis` follows by columns."""
     if len(vectors) == 1 and vectors.shape[1] <= _SMALL:
         small_basis, small = _orthogonalize_small(basis[0], vectors[0])
         return small_basis[None], small[None]
@@ -163,7 +161,7 @@ def _orthogonalize(basis: Array, vectors: Array) -> tuple[Array, Array]:
 
 
 def _orthogonalize_small(basis: Array, vectors: Array) -> tuple[Array, Array]:
-    """One matrix with few rows: rotations in floats on the inner products, applied to the rows at once."""
+    """One matrix with few rows: rotations in floats from the inner products, applied to the rows at once."""
     tolerance = _tolerance(vectors.shape[1])
     for _ in range(MAX_SWEEPS):
         rotation = _gram_rotation((vectors @ vectors.T).tolist(), tolerance)
@@ -176,7 +174,7 @@ def _orthogonalize_small(basis: Array, vectors: Array) -> tuple[Array, Array]:
 
 
 def _gram_rotation(gram: list[list[float]], tolerance: float) -> list[list[float]] | None:
-    """Diagonalise a matrix of inner products by Givens rotations; None if it is diagonal already."""
+    """Diagonalise a matrix of inner products by Givens rotations; None if it is already diagonal."""
     order = len(gram)
     floor = _EPSILON * _EPSILON * sum(gram[i][i] for i in range(order))
     rotation: list[list[float]] | None = None
@@ -210,14 +208,14 @@ def _gram_rotation(gram: list[list[float]], tolerance: float) -> list[list[float
 
 
 def _orthogonalize_rounds(basis: Array, vectors: Array) -> tuple[Array, Array]:
-    """Any batch, any number of rows: a sweep is p - 1 rounds of p / 2 disjoint pairs, turned all at once."""
+    """Any batch, any number of rows: a sweep is p - 1 rounds of p / 2 disjoint pairs, rotated all at once."""
     basis, vectors = basis.swapaxes(-1, -2).copy(), vectors.copy()
     tolerance = _tolerance(vectors.shape[-1])
-    # A row below this is rounding; its direction means nothing and turning it against others would never end.
+    # A row below this is rounding error; its direction is arbitrary, and rotating it would never end.
     floor = _noise(vectors)[:, None] ** 2
     rounds = _tournament(vectors.shape[1])
     for _ in range(MAX_SWEEPS):
-        # The largest rows first: it makes the sweeps converge on matrices of low rank (de Rijk 1989).
+        # Largest rows first: sweeps then converge on matrices of low rank (de Rijk 1989).
         order = np.argsort(-np.einsum("bpd,bpd->bp", vectors, vectors), axis=1, kind="stable")[..., None]
         vectors, basis = np.take_along_axis(vectors, order, 1), np.take_along_axis(basis, order, 1)
         quiet = True
@@ -244,7 +242,7 @@ def _orthogonalize_rounds(basis: Array, vectors: Array) -> tuple[Array, Array]:
 
 
 def _tournament(count: int) -> list[tuple[Index, Index]]:
-    """Pair everyone with everyone once, in rounds of disjoint pairs (the circle method)."""
+    """All pairs once, in rounds of disjoint pairs (the circle method)."""
     seats = list(range(count)) + ([-1] if count % 2 else [])
     half = len(seats) // 2
     rounds = []
@@ -262,18 +260,18 @@ def _tournament(count: int) -> list[tuple[Index, Index]]:
 
 
 def _tolerance(length: int) -> float:
-    """Cosine between two rows of this length that rounding alone can leave."""
+    """Cosine between two rows of this length that rounding errors can leave."""
     return 4.0 * _EPSILON * math.sqrt(length)
 
 
 def _noise(vectors: Array) -> Array:
-    """Length (B,) below which one of the rows (B, p, d) is what rounding left of the others."""
+    """Length (B,) below which a row of (B, p, d) is rounding error of the others."""
     norm: Array = np.sqrt(np.einsum("bpd,bpd->b", vectors, vectors))
     return _EPSILON * max(vectors.shape[1:]) * norm
 
 
 def _normalize(basis: Array, vectors: Array, kept: int) -> tuple[Array, Array, Array]:
-    """Sort by length, split orthogonal rows into lengths and directions, fill in what has no length."""
+    """Sort by length, split orthogonal rows into lengths and directions, complete those without length."""
     limit = _noise(vectors)[:, None]
     lengths = np.sqrt(np.einsum("bpd,bpd->bp", vectors, vectors))
     order = np.argsort(-lengths, axis=1, kind="stable")

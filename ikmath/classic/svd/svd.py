@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The exchangeable singular value decompositions, by name.
 
-Every method of the papers that needs a pseudo-inverse takes the name of one of these; which one is a
-matter of speed
-and of curiosity, never of the result: they agree to rounding.
+Every method that needs a pseudo-inverse takes the name of one of these. They differ in speed only; the
+results agree to rounding.
 """
 
 from __future__ import annotations
@@ -24,14 +23,14 @@ Decompose = Callable[[Array, Basis | None], tuple[Svd, Basis | None]]
 
 @dataclass(frozen=True, kw_only=True)
 class SvdBackend:
-    """One way to decompose, with what a menu shows."""
+    """One decomposition, with its texts for menus."""
 
     name: str
     label: str
     description: str
     source: str
     warm: bool
-    """Whether it profits from the decomposition before, given as `state`."""
+    """Whether it uses the previous decomposition, given as `state`."""
     decompose: Decompose
     """(matrix (*batch, m, n), state) -> (Svd, state for the next call)."""
 
@@ -41,18 +40,18 @@ def lapack(matrix: Array, state: Basis | None = None) -> tuple[Svd, None]:
 
     Args:
         matrix: (*batch, m, n).
-        state: ignored, as the method starts afresh each time.
+        state: ignored.
 
     Raises:
-        BadShape: fewer than two axes, or an empty one.
-        BadValue: NaN or infinity.
+        BadShape: fewer than two axes, or an empty axis.
+        BadValue: a value is not finite.
     """
     u, s, vt = np.linalg.svd(as_matrix(matrix), full_matrices=False)
     return Svd(u, s, vt), None
 
 
 def backend(name: str) -> SvdBackend:
-    """Look a decomposition up.
+    """The decomposition of a name.
 
     Raises:
         UnknownName: no decomposition has this name.

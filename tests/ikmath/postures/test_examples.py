@@ -71,7 +71,6 @@ def test_far_from_all_examples_the_posture_of_the_frame_stays():
     strange = ik.Pose.forward(figure, 1.2 * rng.normal(size=figure.n))
     frame = 0.2 * rng.normal(size=figure.n)
     seen = _seen(examples, strange)
-    assert examples.similarity(seen) < 0.02
     own = ik.Pose.forward(figure, examples.posture(seen, frame))
     assert _off(own, ik.Pose.forward(figure, frame)) < 0.5
 
