@@ -186,6 +186,10 @@ class Pose:
         jacobian = self.turn_jacobian(points).reshape(*self.batch, points.count, 3, self.skeleton.n)
         return np.asarray(jacobian[..., 0, :, :]) if single else jacobian
 
+    def frame_jacobian(self, joint: Joints, offset: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Array:
+        """Position rows above rotation rows: (*batch, 6, n) or (*batch, E, 6, n)."""
+        return np.concatenate([self.jacobian(joint, offset), self.rotation_jacobian(joint)], -2)
+
     def chain(
         self, root: str | int, joint: str | int, offset: npt.ArrayLike = (0.0, 0.0, 0.0)
     ) -> tuple[Array, Array]:

@@ -69,6 +69,8 @@ def test_jacobians_are_differences(figure):
             spin = turned[:, i].reshape(3, 3) @ rotation.T
             velocity = np.array([spin[2, 1], spin[0, 2], spin[1, 0]])
             np.testing.assert_allclose(pose.rotation_jacobian(joint)[:, i], velocity, atol=2e-8)
+        both = np.concatenate([pose.jacobian(joint, offset), pose.rotation_jacobian(joint)])
+        np.testing.assert_array_equal(pose.frame_jacobian(joint, offset), both)
 
 
 @given(trees.posed())
