@@ -2,7 +2,7 @@
 """Cuts the manual's pictures of the window out of what the tests in a window photograph.
 
 python build.py test --gui
-python build.py test --gui -- tests/gui/films.py    # films and all pictures with a person
+python build.py test --gui -- tests/gui/films.py tests/gui/page_pictures.py    # all with a person
 python -m docs.pictures
 
 The pictures of the demo come from `python build.py demo -- --manual docs/pictures`, with `--figure elephant`
@@ -22,6 +22,7 @@ PICTURES: Final = Path(__file__).with_name("pictures")
 Box = tuple[int, int, int, int]
 
 VIEW: Final[Box] = (0, 28, 1056, 718)
+TASKS: Final = ("pose", "feet", "knees", "props", "mend")
 CUTS: Final[dict[str, tuple[str, Box]]] = {
     "pins": ("person_pins", VIEW),
     "solved": ("person_solved", VIEW),
@@ -30,9 +31,9 @@ CUTS: Final[dict[str, tuple[str, Box]]] = {
     "gizmo": ("person_gizmo", VIEW),
     "obstacle": ("person_at_wall", VIEW),
     "baked": ("person_baked", VIEW),
-    "install": ("tab_without_armature", VIEW),
+    "install": ("person_in_object_mode", VIEW),
     "live": ("person_live", VIEW),
-    **{f"task-{task}": (f"task_{task}", VIEW) for task in ("pose", "feet", "knees", "props", "mend")},
+    **{f"task-{task}": (f"task_{task}", VIEW) for task in (*TASKS, "characters", "farm", "wrong")},
 }
 """Picture of the manual -> the photograph, and which part of it (left, top, right, bottom in pixels)."""
 

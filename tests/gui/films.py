@@ -61,7 +61,7 @@ def stage(window: BlenderWindow) -> BlenderWindow:
     return window
 
 
-def _enter(
+def enter(
     window: BlenderWindow,
     *,
     table: bool = False,
@@ -130,24 +130,24 @@ def _middle(window: BlenderWindow, bone: str) -> tuple[float, float]:
     return tuple(window.run(f"person = bpy.data.objects['Person']\nresult = pixel_of({place})"))
 
 
-def _step(window: BlenderWindow, code: str) -> None:
+def step(window: BlenderWindow, code: str) -> None:
     window.operate(f"import tasks\nperson = bpy.data.objects['Person']\n{code}")
     window.settle()
 
 
 @pytest.mark.parametrize("task", ["pose", "feet", "knees", "props", "mend"])
 def test_picture_of_a_task(stage: BlenderWindow, task: str) -> None:
-    _enter(stage, table=task == "mend")
-    _step(stage, f"for step in tasks.TASKS[{task!r}]:\n    step(person)")
+    enter(stage, table=task == "mend")
+    step(stage, f"for step in tasks.TASKS[{task!r}]:\n    step(person)")
     if task == "mend":
-        _step(stage, "bpy.context.scene.frame_set(tasks.SHOWN)")
+        step(stage, "bpy.context.scene.frame_set(tasks.SHOWN)")
     stage.screenshot(f"task_{task}", fine=True)
 
 
 def test_film_of_a_drag(stage: BlenderWindow) -> None:
     """A hand to the floor and up again, while both feet are pinned."""
-    _enter(stage)
-    _step(stage, "tasks.pin_feet(person)\nbpy.ops.wm.tool_set_by_id(name='articulate.drag_bone')")
+    enter(stage)
+    step(stage, "tasks.pin_feet(person)\nbpy.ops.wm.tool_set_by_id(name='articulate.drag_bone')")
     film = Film(stage, "film-drag")
     hand = _middle(stage, "hand.L")
     start = (hand[0] + 150, hand[1] + 60)
@@ -167,8 +167,8 @@ def test_film_of_a_drag(stage: BlenderWindow) -> None:
 
 def test_film_of_a_bake(stage: BlenderWindow) -> None:
     """The demo's clip: five effectors follow their targets, then keys."""
-    _enter(stage, table=True, look_at=(0.45, -0.4, 1.1), direction=(2.2, 4.2, -0.8), distance=4.1)
-    _step(
+    enter(stage, table=True, look_at=(0.45, -0.4, 1.1), direction=(2.2, 4.2, -0.8), distance=4.1)
+    step(
         stage,
         "import acting, stage\n"
         "materials = {name: bpy.data.materials[name] for name in stage.COLOURS}\n"
@@ -182,19 +182,19 @@ def test_film_of_a_bake(stage: BlenderWindow) -> None:
     )
     film = Film(stage, "film-bake")
     for frame in range(1, 121, 12):  # before: only the ball moves
-        _step(stage, f"bpy.context.scene.frame_set({frame})")
+        step(stage, f"bpy.context.scene.frame_set({frame})")
         film.take()
-    _step(stage, "bpy.ops.articulate.bake('EXEC_DEFAULT', frame_start=1, frame_end=120)")
+    step(stage, "bpy.ops.articulate.bake('EXEC_DEFAULT', frame_start=1, frame_end=120)")
     for frame in range(1, 121, 3):
-        _step(stage, f"bpy.context.scene.frame_set({frame})")
+        step(stage, f"bpy.context.scene.frame_set({frame})")
         film.take(milliseconds=100)
     film.save()
 
 
 def test_film_of_a_hand_round_an_obstacle(stage: BlenderWindow) -> None:
     """Live, with the arm as chain: the target goes through a ball, the hand round it."""
-    _enter(stage, look_at=(0.45, -0.2, 1.1), direction=(0.6, 3.2, -2.0), distance=3.2)
-    _step(
+    enter(stage, look_at=(0.45, -0.2, 1.1), direction=(0.6, 3.2, -2.0), distance=3.2)
+    step(
         stage,
         "from mathutils import Vector\n"
         "hand = tasks.effector(person, 'hand.L', chain_root='shoulder.L')\n"
@@ -218,7 +218,7 @@ def test_film_of_a_hand_round_an_obstacle(stage: BlenderWindow) -> None:
     )
     film = Film(stage, "film-obstacle")
     for frame in range(1, 50):
-        _step(stage, f"bpy.context.scene.frame_set({frame})")
+        step(stage, f"bpy.context.scene.frame_set({frame})")
         film.take()
     film.save()
 
@@ -247,7 +247,7 @@ bpy.ops.articulate.obstacle_add(object='Wall', margin=0.01)
 """
 
 
-def _keyed_reach(ways: dict[int, tuple[float, float, float]]) -> str:
+def keyed_reach(ways: dict[int, tuple[float, float, float]]) -> str:
     """A script that pins the feet and keys how far the hand's target is from its start, by frame."""
     return (
         REACH.format(move=(0, 0, 0)) + "start = hand.target.location.copy()\n"
@@ -258,16 +258,16 @@ def _keyed_reach(ways: dict[int, tuple[float, float, float]]) -> str:
 
 
 def test_picture_of_a_solve(stage: BlenderWindow) -> None:
-    _enter(stage)
-    _step(stage, REACH.format(move=(-0.2, -0.45, 0.35)) + "bpy.ops.articulate.solve()")
+    enter(stage)
+    step(stage, REACH.format(move=(-0.2, -0.45, 0.35)) + "bpy.ops.articulate.solve()")
     stage.screenshot("person_solved", fine=True)
 
 
 def test_picture_of_a_bake(stage: BlenderWindow) -> None:
-    _enter(stage)
-    _step(
+    enter(stage)
+    step(
         stage,
-        _keyed_reach({1: (0, 0, 0), 20: (-0.2, -0.4, 0.5), 40: (0, 0, 0)})
+        keyed_reach({1: (0, 0, 0), 20: (-0.2, -0.4, 0.5), 40: (0, 0, 0)})
         + "bpy.ops.articulate.bake(frame_start=1, frame_end=40)\n"
         "bpy.context.scene.frame_set(20)",
     )
@@ -275,18 +275,18 @@ def test_picture_of_a_bake(stage: BlenderWindow) -> None:
 
 
 def test_picture_of_a_live_figure(stage: BlenderWindow) -> None:
-    _enter(stage)
-    _step(
+    enter(stage)
+    step(
         stage,
-        _keyed_reach({1: (0, 0, 0), 30: (-0.4, -0.6, -0.5)}) + "person.articulate.live = True\n"
+        keyed_reach({1: (0, 0, 0), 30: (-0.4, -0.6, -0.5)}) + "person.articulate.live = True\n"
         "bpy.context.scene.frame_set(15)",
     )
     stage.screenshot("person_live", fine=True)
 
 
 def test_picture_of_the_pins(stage: BlenderWindow) -> None:
-    _enter(stage)
-    _step(
+    enter(stage)
+    step(
         stage,
         "for bone in person.pose.bones:\n"
         "    select_bone(bone, bone.name in ('foot.L', 'foot.R'))\n"
@@ -300,8 +300,8 @@ def test_picture_of_the_pins(stage: BlenderWindow) -> None:
 
 
 def test_picture_of_a_drag_against_a_wall(stage: BlenderWindow) -> None:
-    _enter(stage)
-    _step(stage, "tasks.pin_feet(person)" + WALL + "bpy.ops.wm.tool_set_by_id(name='articulate.drag_bone')")
+    enter(stage)
+    step(stage, "tasks.pin_feet(person)" + WALL + "bpy.ops.wm.tool_set_by_id(name='articulate.drag_bone')")
     hand = _middle(stage, "hand.L")
     stage.move(*hand)
     stage.press()
@@ -313,8 +313,8 @@ def test_picture_of_a_drag_against_a_wall(stage: BlenderWindow) -> None:
 
 
 def test_picture_of_the_gizmo(stage: BlenderWindow) -> None:
-    _enter(stage, **NEAR)
-    _step(
+    enter(stage, **NEAR)
+    step(
         stage,
         REACH.format(move=(0.0, -0.3, 0.2)) + "for bone in person.pose.bones:\n"
         "    select_bone(bone, bone.name == 'hand.L')\n"
@@ -335,8 +335,8 @@ def test_picture_of_the_gizmo(stage: BlenderWindow) -> None:
 
 
 def test_picture_of_all_overlays(stage: BlenderWindow) -> None:
-    _enter(stage, **NEAR)
-    _step(
+    enter(stage, **NEAR)
+    step(
         stage,
         REACH.format(move=(0.05, -0.25, -0.1)) + "other = tasks.effector(person, 'hand.R')\n"
         "other.target.location += Vector((-0.1, -0.9, 0.5))"
@@ -352,8 +352,8 @@ def test_picture_of_all_overlays(stage: BlenderWindow) -> None:
 
 
 def test_picture_of_joint_limits(stage: BlenderWindow) -> None:
-    _enter(stage, **SIDE)
-    _step(
+    enter(stage, **SIDE)
+    step(
         stage,
         REACH.format(move=(-0.3, -0.25, 0.75)) + "other = tasks.effector(person, 'hand.R')\n"
         "other.target.location += Vector((0.75, 0.3, 0.1))\n"
