@@ -218,7 +218,7 @@ def test_out_of_reach_is_solved_without_the_last_digits_and_the_same_from_everyw
     rig.articulate.live_mode = "EACH"
     backward = {frame: shown_at(rig, frame) for frame in reversed(FRAMES)}
     assert all(np.abs(forward[frame] - backward[frame]).max() < 1e-6 for frame in FRAMES)
-    assert "short" in rig.articulate.message
+    assert "from its target" in rig.articulate.message
 
 
 def test_it_is_live_again_after_loading(tmp_path: Path):
