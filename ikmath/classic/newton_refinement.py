@@ -43,8 +43,8 @@ _ROUNDED: Final = 1e-13  # share of the squares; smaller gains of a step may be 
 _SMALL: Final = 1e-7  # radians or figure sizes; after such a step there is no other
 
 
-class Tether(NamedTuple):
-    """A further term of the minimum: `|gain (q - centre)|^2`."""
+class Regularization(NamedTuple):
+    """Tikhonov regularization: `|gain (q - centre)|^2`, added to the minimised cost."""
 
     gain: Array
     """(n,), figure sizes per radian."""
@@ -55,7 +55,7 @@ class Tether(NamedTuple):
 def polished(
     problem: Problem,
     q: Array,
-    tether: Tether | None = None,
+    regularization: Regularization | None = None,
     rounds: int = _ROUNDS,
     *,
     shares: Array | None = None,
@@ -66,14 +66,14 @@ def polished(
 
     Args:
         problem, q: the problem and the initial coordinates.
-        tether: a further term of the minimum.
+        regularization: a term that is added to the minimised cost, or None.
         rounds: maximum number of Newton steps.
         shares: (k,) additional weights of the squared rows.
 
     Returns:
         The coordinates (n,); and whether they have converged.
     """
-    measure = _Measure(problem, tether, shares)
+    measure = _Measure(problem, regularization, shares)
     region, strides = problem.skeleton.joint_limits, problem.strides
     here = measure.place(q)
     radius, gain = _RADIUS, 0.0
@@ -118,30 +118,34 @@ class _Measure:
             steps are corrected along a curved valley.
     """
 
-    def __init__(self, problem: Problem, tether: Tether | None, shares: Array | None) -> None:
-        self.problem, self.tether = problem, tether
+    def __init__(self, problem: Problem, regularization: Regularization | None, shares: Array | None) -> None:
+        self.problem, self.regularization = problem, regularization
         scale = problem.stack.scale
         self.weight = scale * scale if shares is None else scale * scale * shares
-        self.flat = _FLAT if tether is None and shares is None else _FAINT
+        self.flat = _FLAT if regularization is None and shares is None else _FAINT
         self.stiff = 0.0 if shares is None else _STIFF
 
     def place(self, q: Array) -> _Place:
         """Evaluate coordinates q (n,)."""
-        problem, tether = self.problem, self.tether
+        problem, regularization = self.problem, self.regularization
         error, jacobian = problem.stack.evaluate(problem.tasks, Pose.trusted(problem.skeleton, q))
         weighed = error * self.weight
         gradient, cost = weighed.dot(jacobian), float(weighed.dot(error))
-        if tether is not None:
-            away = tether.gain * (q - tether.centre)
-            gradient, cost = gradient + tether.gain * away, cost + float(away.dot(away))
+        if regularization is not None:
+            away = regularization.gain * (q - regularization.centre)
+            gradient, cost = gradient + regularization.gain * away, cost + float(away.dot(away))
         return _Place(q, gradient, 0.5 * cost)
 
     def gradients(self, q: Array) -> Array:
         """The derivative (m, n) at q (m, n)."""
-        problem, tether = self.problem, self.tether
+        problem, regularization = self.problem, self.regularization
         error, jacobian = problem.stack.evaluate(problem.tasks, Pose.trusted(problem.skeleton, q))
         gradient: Array = np.einsum("mk,mkn->mn", error * self.weight, jacobian)
-        return gradient if tether is None else gradient + tether.gain**2 * (q - tether.centre)
+        return (
+            gradient
+            if regularization is None
+            else gradient + regularization.gain**2 * (q - regularization.centre)
+        )
 
 
 class _Model:

@@ -19,7 +19,7 @@ from ..model.pose import Pose
 from ..problem.problem import Problem, Solution
 from ..rotation import Array
 from ..solvers.method import Method, Options
-from .newton_refinement import Tether, polished
+from .newton_refinement import Regularization, polished
 
 _WEAKER: Final = 1e-4  # share of the level above that a level has in the first stage,
 _WEAKEST: Final = 1e-8  # and in the final comparison
@@ -66,18 +66,18 @@ def may_rest(problem: Problem) -> bool:
     return problem.scene is None and problem.limits.exact and all(goal.whole for goal in problem.tasks)
 
 
-def at_rest(problem: Problem, q: Array, tether: Tether | None = None) -> tuple[Array, Array]:
+def at_rest(problem: Problem, q: Array, regularization: Regularization | None = None) -> tuple[Array, Array]:
     """The nearest pose (n,) from q (n,), where a method stalled; and its squared errors (E,).
 
     Args:
         problem: of one level.
         q: (n,) where the method stalled.
-        tether: a further term that the method minimises.
+        regularization: the term that the method adds to its cost, or None.
     """
-    if tether is None:
+    if regularization is None:
         q, _ = polished(problem, q, None, _ROUNDS)
     else:
-        for one in _led(problem, tether):
+        for one in _led(problem, regularization):
             q, _ = polished(problem, q, one, _worth(len(q), _ROUNDS, _ALONG))
     return q, squares(problem, q)
 
@@ -100,21 +100,21 @@ def at_rest_in_order(problem: Problem, q: Array) -> tuple[Array, bool]:
     if count == 1 and posture is None:
         return polished(problem, q, None, rounds)
     shares = _shares(stack, _WEAKER)
-    for tether in _tethers(problem):
-        q, rests = polished(problem, q, tether, rounds, shares=shares)
+    for regularization in _regularizations(problem):
+        q, rests = polished(problem, q, regularization, rounds, shares=shares)
     for first in range(count - 1, 0, -1):
         q, _ = polished(problem, q, None, _FEW, shares=np.where(stack.place < first, shares, 0.0))
     return q, rests
 
 
-def _tethers(problem: Problem) -> list[Tether | None]:
+def _regularizations(problem: Problem) -> list[Regularization | None]:
     """Posture terms in order of use; [None] without a posture."""
     posture, stack = problem.posture, problem.stack
     if posture is None:
         return [None]
     share = _WEAKER ** len(stack.levels) * posture.gain / (posture.gain.max() or 1.0)
     gain = _FAINTEST * stack.largest * np.sqrt(share) / stack.metric
-    return list(_led(problem, Tether(gain, posture.q)))
+    return list(_led(problem, Regularization(gain, posture.q)))
 
 
 def _worth(n: int, least: int, most: int) -> int:
@@ -122,12 +122,12 @@ def _worth(n: int, least: int, most: int) -> int:
     return min(max(int(_WORK / max(n, 1) ** 3), least), most)
 
 
-def _led(problem: Problem, tether: Tether) -> list[Tether]:
-    """A tether after stronger ones: a weak one alone takes long in the valley of nearest poses."""
-    strength = float((tether.gain * problem.stack.metric).max(initial=0.0))
+def _led(problem: Problem, regularization: Regularization) -> list[Regularization]:
+    """The regularization after stronger ones; weak alone it converges slowly along the nearest poses."""
+    strength = float((regularization.gain * problem.stack.metric).max(initial=0.0))
     most = _STRONGEST * (1.0 + _SLIGHT) * problem.stack.largest  # 0 if no goal has any weight
     fit = [more for more in _STRONGER if more == 1.0 or more * strength <= most]
-    return [Tether(more * tether.gain, tether.centre) for more in fit]
+    return [Regularization(more * regularization.gain, regularization.centre) for more in fit]
 
 
 def _shares(stack: TaskStack, share: float) -> Array:

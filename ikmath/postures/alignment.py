@@ -130,10 +130,7 @@ def align(
     if not placed:
         return RigidMotion(_turn_of(first, upward), np.zeros(3), upward)
     centred = [one for one in placed if one.hips] or placed
-    weights = np.array([one.weight for one in centred])
-    weights = weights / weights.sum()
-    source = weights @ np.array([one.place for one in centred])
-    goal = weights @ np.array([one.target for one in centred])
+    source, goal = _mean_places(centred)
     if any(one.rotation is not None and one.target_rotation is not None for one in first):
         turn = _turn_of(first, upward)
     else:
@@ -141,14 +138,17 @@ def align(
     motion = RigidMotion(turn, np.zeros(3), upward)
     ahead = motion.rotation @ facing
     body = [one for one in centred if one.with_body and one.weight > 0] or centred
-    shift = _shift(motion, body)
-    return replace(motion, shift=shift + ahead * (ahead @ (_shift(motion, centred) - shift)))
+    body_source, body_goal = _mean_places(body)
+    shift = body_goal - motion.places(body_source)
+    return replace(motion, shift=shift + ahead * (ahead @ (goal - motion.places(source) - shift)))
 
 
-def _shift(turned: RigidMotion, effectors: Sequence[Correspondence]) -> Array:
-    """(3,) vector from the weighted mean of the rotated positions to that of the targets, metres."""
-    ways = [one.target - turned.places(one.place) for one in effectors]  # type: ignore[arg-type, operator]
-    return np.asarray(np.average(ways, axis=0, weights=[one.weight for one in effectors]))
+def _mean_places(effectors: Sequence[Correspondence]) -> tuple[Array, Array]:
+    """(3,) weighted means of the positions in the posture and of the target positions, metres."""
+    weights = [one.weight for one in effectors]
+    places = np.array([(one.place, one.target) for one in effectors])
+    source, goal = np.average(places, axis=0, weights=weights)
+    return source, goal
 
 
 def _turn_of(effectors: Sequence[Correspondence], up: Array) -> float:

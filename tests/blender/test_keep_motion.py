@@ -109,36 +109,6 @@ def test_what_slides_stands_while_its_pin_has_influence_and_the_clip_is_as_it_wa
     assert np.abs(places(rig, "hand.L") - other).max() < 1e-4
 
 
-@pytest.mark.parametrize("way", ["pin", "drag", "target_move"])
-def test_a_pin_that_holds_in_other_frames_is_not_moved(way):
-    """Else the steps that were mended before would be drawn to the place of the last one."""
-    rig = clip()
-    bpy.ops.articulate.pin(bone="hand.R")
-    pin = rig.articulate.effectors["hand.R"]
-    for frame, influence in ((3, 0.0), (5, 1.0), (8, 1.0), (10, 0.0)):
-        pin.influence = influence
-        pin.keyframe_insert("influence", frame=frame)
-    before = tuple(pin.pin_location)
-
-    def move() -> None:
-        if way == "pin":
-            bpy.ops.articulate.pin(bone="hand.R")
-        elif way == "drag":
-            bpy.ops.articulate.drag(bone="hand.R", move=(0.0, 0.1, 0.1))
-        else:
-            bpy.ops.articulate.target_move(effector="hand.R", move=(0.0, 0.1, 0.1))
-
-    bpy.context.scene.frame_set(16)
-    with pytest.raises(
-        RuntimeError, match=r"Pin 'hand.R' has one place.*about frame 4.*in frame 16.*key the target"
-    ):
-        move()
-    assert tuple(rig.articulate.effectors["hand.R"].pin_location) == before
-    bpy.context.scene.frame_set(6)
-    move()
-    assert tuple(rig.articulate.effectors["hand.R"].pin_location) != before, "these are the frames it is for"
-
-
 def keyed_pin():
     """A clip with a pin on hand.R whose influence is keyed for frames 5 to 8; the frame is 16."""
     rig = clip()
@@ -149,6 +119,30 @@ def keyed_pin():
         pin.keyframe_insert("influence", frame=frame)
     bpy.context.scene.frame_set(16)
     return rig, pin
+
+
+@pytest.mark.parametrize("way", ["pin", "drag", "target_move"])
+def test_a_pin_that_holds_in_other_frames_is_not_moved(way):
+    """Else the steps that were mended before would be drawn to the place of the last one."""
+    rig, pin = keyed_pin()
+    before = tuple(pin.pin_location)
+
+    def move() -> None:
+        if way == "pin":
+            bpy.ops.articulate.pin(bone="hand.R")
+        elif way == "drag":
+            bpy.ops.articulate.drag(bone="hand.R", move=(0.0, 0.1, 0.1))
+        else:
+            bpy.ops.articulate.target_move(effector="hand.R", move=(0.0, 0.1, 0.1))
+
+    with pytest.raises(
+        RuntimeError, match=r"Pin 'hand.R' has one place.*about frame 4.*in frame 16.*key the target"
+    ):
+        move()
+    assert tuple(rig.articulate.effectors["hand.R"].pin_location) == before
+    bpy.context.scene.frame_set(6)
+    move()
+    assert tuple(rig.articulate.effectors["hand.R"].pin_location) != before, "these are the frames it is for"
 
 
 def test_the_checkbox_moves_no_pin_that_holds_in_other_frames():

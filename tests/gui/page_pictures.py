@@ -73,7 +73,7 @@ def test_picture_of_a_shot_from_a_farm(stage: BlenderWindow) -> None:
 
 
 def test_picture_of_a_target_out_of_reach(stage: BlenderWindow) -> None:
-    """The message says which effector is short, by how much and why."""
+    """The message says which effector misses its target, by how much and why."""
     enter(stage)
     step(
         stage,

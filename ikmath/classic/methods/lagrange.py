@@ -30,7 +30,7 @@ from ...problem.problem import Problem, Solution, Status
 from ...rotation import Array
 from ...solvers.method import Options
 from ..linalg.lagrange import Advance, InUnits, LagrangeOptions, Optimum, Program, Propose, minimize_under
-from ..newton_refinement import Tether
+from ..newton_refinement import Regularization
 from ..programs import OBJECTIVES, FigureProgram, HeldProgram, SlackProgram
 from ..rest import Resting, RestOptions, at_rest, may_rest
 
@@ -107,7 +107,7 @@ class Lagrange(Resting):
         )
         if answer.status is Status.REACHED or not (options.rest and may_rest(problem)):
             return answer
-        q, squares = at_rest(problem, end, Tether(_REST * program.gain, program.centre))
+        q, squares = at_rest(problem, end, Regularization(_REST * program.gain, program.centre))
         return conclude(
             problem,
             q,

@@ -28,7 +28,7 @@ from ...problem.problem import Problem, Solution, Status
 from ...rotation import Array
 from ...solvers.method import Options
 from ..linalg.lbfgsb import LbfgsbOptions, Stop, minimize
-from ..newton_refinement import Tether
+from ..newton_refinement import Regularization
 from ..rest import Resting, RestOptions, at_rest, may_rest
 
 Function = Callable[[Array], tuple[float, Array]]
@@ -96,7 +96,7 @@ class Nonlinear(Resting):
         if end.status is not Status.BEST_EFFORT or not (options.rest and may_rest(problem)):
             return end
         q, squares = at_rest(
-            problem, end.q, tether_of(problem, options.gamma) if options.gamma > _FELT else None
+            problem, end.q, regularization_of(problem, options.gamma) if options.gamma > _FELT else None
         )
         return conclude(
             problem,
@@ -131,7 +131,7 @@ def objective(problem: Problem, gamma: float) -> Function:
         gamma: Tikhonov's g.
     """
     skeleton, stack, tasks = problem.skeleton, problem.stack, problem.tasks
-    gain, centre = tether_of(problem, gamma)
+    gain, centre = regularization_of(problem, gamma)
     unit = _lightest(problem)
     scale, gain = stack.scale / unit, gain / unit
 
@@ -145,12 +145,12 @@ def objective(problem: Problem, gamma: float) -> Function:
     return function
 
 
-def tether_of(problem: Problem, gamma: float) -> Tether:
+def regularization_of(problem: Problem, gamma: float) -> Regularization:
     """The term `g^2 |h|^2` in the units of the goals: around the posture, by its gains, or the rest pose."""
     posture, gain = problem.posture, gamma * _lightest(problem) / problem.strides
     if posture is None:
-        return Tether(gain, problem.skeleton.rest)
-    return Tether(gain * posture.gain, posture.q)
+        return Regularization(gain, problem.skeleton.rest)
+    return Regularization(gain * posture.gain, posture.q)
 
 
 def _lightest(problem: Problem) -> float:
