@@ -145,6 +145,35 @@ def _log_of_wide(rotation: Array) -> tuple[Array, Callable[[], Array]]:
     return v, derivative
 
 
+def log_curvature(v: Array, pull: Array) -> Array:
+    """What `pull . v''` has beyond the change of the angular velocities; symmetric (m, 3, 3).
+
+    For rotation vectors v (m, 3) of rotations that turn with angular velocities u and w, v changes with
+    `D(v) u`, see `log_and_derivative`, and `pull . D'` with `u^T L w`, which this gives.
+    """
+    square = (v * v).sum(1)
+    small = square < 0.09  # radians squared; below it four terms of the series are exact enough
+    near, t2 = np.where(small, square, 0.0), np.where(small, 1.0, square)
+    half = 0.5 * np.sqrt(t2)
+    cotangent = 1.0 / np.tan(half)
+    # D = I - [v]x / 2 + g [v]x^2 with g = (1 - t/2 cot(t/2)) / t^2, and its derivative over t
+    g = np.where(
+        small, 1 / 12 + near / 720 + near**2 / 30240 + near**3 / 1209600, (1.0 - half * cotangent) / t2
+    )
+    change = 0.5 * (half / np.sin(half) ** 2 - cotangent) / (t2 * 2.0 * half) - 2.0 * g / t2
+    change = np.where(small, 1 / 360 + near / 7560 + near**2 / 201600 + near**3 / 5987520, change)
+    along = (pull * v).sum(1)
+    outer = v[:, :, None] * pull[:, None, :]
+    lines = v[:, :, None] * v[:, None, :]
+    bent = 0.5 * skew(pull) + g[:, None, None] * (outer.swapaxes(1, 2) - 2.0 * outer)
+    bent += (change * along)[:, None, None] * lines - (change * square)[:, None, None] * outer
+    bent[:, (0, 1, 2), (0, 1, 2)] += (g * along)[:, None]
+    derivative = -0.5 * skew(v) + g[:, None, None] * lines
+    derivative[:, (0, 1, 2), (0, 1, 2)] += (1.0 - g * square)[:, None]
+    out: Array = np.matmul(derivative.swapaxes(1, 2), bent)
+    return 0.5 * (out + out.swapaxes(1, 2))
+
+
 def angle(rotation: npt.ArrayLike) -> Array:
     """Angle of a rotation in [0, pi], exact near both ends; (..., 3, 3) -> (...)."""
     m = _matrices(rotation)

@@ -10,17 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from ..arrays import Mask
 from ..model.frame_points import FramePoints
+from ..model.geometric_stiffness import Curvature, Loads
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
 from ..model.topology import span
-from ..rotation import Array, log_and_derivative
+from ..rotation import Array, log_and_derivative, log_curvature
 from . import Goal, Orientation, Position, Residual
+
+_ONE_WAY: Final = 1e-7
+"""Share of a second derivative below which its twin, by the same coordinates in other order, is rounding."""
 
 
 class TaskStack:
@@ -214,6 +218,47 @@ class FusedTasks:
             return whole.T if self._order is None else whole.take(self._order, 1).T
 
         return error, jacobian
+
+    def curvature(self, goals: Sequence[Goal], pose: Pose, pull: Array, step: Array) -> Curvature:
+        """Second derivative of the errors, each multiplied by its pull and added up.
+
+        Args:
+            goals: to evaluate; pose: a single one; pull: (k,) of each row;
+            step: (n,) of the coordinates in differences, for goals other than places and turns.
+        """
+        rest = np.zeros((pose.skeleton.n, pose.skeleton.n))
+        if self._order is not None:
+            ordered = np.empty_like(pull)
+            ordered[self._order] = pull
+            pull = ordered
+        places, turns, others = np.split(pull, [self._split, self._split + 3 * self._turn.count])
+        loads = Loads.on_points(self._place.joints, pose.points(self._place), places.reshape(-1, 3))
+        if self._turns:
+            targets = _targets(goals, self._turns, (), 3)
+            turned = np.matmul(pose.frames(self._turn), targets.swapaxes(-1, -2))
+            vectors, derivative = log_and_derivative(turned)
+            torque = turns.reshape(-1, 3)
+            loads = loads.along_with(
+                Loads.of(self._turn.joints, torque=np.matmul(torque[:, None, :], derivative())[:, 0])
+            )
+            axes = pose.turn_jacobian(self._turn).T.reshape(len(rest), -1, 3)
+            bent = np.matmul(axes.swapaxes(0, 1), log_curvature(vectors, torque))
+            rest += np.tensordot(bent, axes, ((0, 2), (1, 2)))
+        if others.any():
+            rest += self._bent(goals, pose, others, step)
+        return Curvature(loads, rest)
+
+    def _bent(self, goals: Sequence[Goal], pose: Pose, pull: Array, step: Array) -> Array:
+        """The same for other goals, by differences of their Jacobians in one batch of poses."""
+        n = pose.skeleton.n
+        shifted = Pose.trusted(pose.skeleton, pose.q + np.concatenate([np.diag(step), np.zeros((1, n))]))
+        slopes = np.concatenate([goals[i].evaluate(shifted).jacobian for i in self._others], -2)
+        gradient = np.matmul(pull, slopes)
+        curvature = (gradient[:n] - gradient[n]) / step[:, None]
+        # a goal that may not use a coordinate has no slope along it, and so no curvature
+        one, other = np.abs(curvature), np.abs(curvature.T)
+        both = np.minimum(one, other) > _ONE_WAY * np.maximum(one, other)
+        return np.where(both, 0.5 * (curvature + curvature.T), 0.0)
 
     def _many(
         self,

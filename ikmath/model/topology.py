@@ -60,6 +60,27 @@ class Topology(Remade):
         return above
 
     @cached_property
+    def turned_along(self) -> Array:
+        """(J, J) 1 if j is i, or an ancestor with all rotations between them inherited."""
+        found = np.eye(self.count)
+        for i, above in enumerate(self.turn_parent.tolist()):
+            if above < self.count:
+                found[i] += found[above]
+        return found
+
+    @cached_property
+    def coordinates_above(self) -> Mask:
+        """(n, n) [i, j]: i is a rotation that turns the axis of j, and belongs to another joint."""
+        carriers = np.where(self.slot >= 3, self.turn_parent[self.owner], self.parent[self.owner])
+        along = np.concatenate([self.turned_along, np.zeros((1, self.count))]) > 0.0
+        return np.asarray(along[carriers][:, self.owner].T & (self.slot >= 3)[:, None])
+
+    @cached_property
+    def coordinates_beside(self) -> Pairs:
+        """The pairs of rotations of one joint."""
+        return Pairs(self.owner, self.slot)
+
+    @cached_property
     def inputs(self) -> Index:
         """(10, J + 1) inputs of the joints' and the world's frames: rotations, translations, position, 1.
 
@@ -99,6 +120,42 @@ class Topology(Remade):
     def levels(self) -> Levels:
         """The joints by depth in the tree of inherited rotations."""
         return levels(self.turn_parent)
+
+
+class Pairs:
+    """The pairs of rotations of one joint, each rotation with itself too.
+
+    Args:
+        owner, slot: (n,) joint of each coordinate, and its index among the joint's six coordinates.
+
+    Attributes:
+        rows, columns: (p,) the coordinates; swapped: (p,) the index of the pair the other way round;
+        twisted: (t,) pairs of a swing and the twist; swing_of_twist, twist: (t,) their coordinates;
+        swung: (s,) pairs of two swings, or of one with itself; swinging: (m,) the joints of these;
+        entries: (s,) where their coordinates are in (m, 3, 3).
+    """
+
+    def __init__(self, owner: Index, slot: Index) -> None:
+        turns = np.flatnonzero(slot >= 3)
+        rows, columns, swapped, count = [], [], [], 0
+        for own in np.split(turns, np.flatnonzero(np.diff(owner[turns])) + 1):
+            each = len(own)
+            rows.append(np.repeat(own, each))
+            columns.append(np.tile(own, each))
+            swapped.append(count + np.arange(each * each).reshape(each, each).T.ravel())
+            count += each * each
+        self.rows, self.columns, self.swapped = (
+            np.concatenate([np.zeros(0, dtype=int), *parts]) for parts in (rows, columns, swapped)
+        )
+        axis, other = slot[self.rows] - 3, slot[self.columns] - 3
+        self.twisted = np.flatnonzero((axis == 1) != (other == 1))
+        first_is_twist = axis[self.twisted] == 1
+        self.twist = np.where(first_is_twist, self.rows[self.twisted], self.columns[self.twisted])
+        self.swing_of_twist = np.where(first_is_twist, self.columns[self.twisted], self.rows[self.twisted])
+        self.swung = np.flatnonzero((axis != 1) & (other != 1))
+        joints = owner[self.rows[self.swung]]
+        self.swinging = np.unique(joints)
+        self.entries = 9 * np.searchsorted(self.swinging, joints) + 3 * axis[self.swung] + other[self.swung]
 
 
 class Columns:

@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
+from ..model.geometric_stiffness import Curvature
 from ..model.pose import Pose
 from ..rotation import Array
 
@@ -20,14 +21,13 @@ class PostureTerm(NamedTuple):
         gradient: (n,) derivative by the coordinates.
         hessian: (n, n) symmetric positive semidefinite approximation of the second derivative (Gauss-Newton),
             or (n,) its diagonal if it is diagonal.
-        pulls: gives the gradient (*batch, n) at other poses with the residuals of this pose. Its derivative
-            is the part that the Gauss-Newton approximation omits. None if that part is small.
+        curvature: gives what this approximation leaves out of the second derivative; None if that is nothing.
     """
 
     value: float
     gradient: Array
     hessian: Array
-    pulls: Callable[[Pose], Array] | None = None
+    curvature: Callable[[], Curvature] | None = None
 
 
 @runtime_checkable
@@ -55,9 +55,9 @@ class ScaledPosture:
         self.cost, self._scale = cost, scale
 
     def evaluate(self, pose: Pose) -> PostureTerm:
-        value, gradient, hessian, pulls = self.cost.evaluate(pose)
+        value, gradient, hessian, curvature = self.cost.evaluate(pose)
         scale = self._scale
-        scaled = None if pulls is None else lambda poses: scale * pulls(poses)
+        scaled = None if curvature is None else lambda: curvature().scaled(scale)
         return PostureTerm(scale * value, scale * gradient, scale * hessian, scaled)
 
     def value(self, pose: Pose) -> float:

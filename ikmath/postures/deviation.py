@@ -17,9 +17,10 @@ import numpy as np
 from ..arrays import Index, Mask
 from ..model.figure_map import FigureMap, Kind
 from ..model.forward_kinematics import SKEW_ROWS
+from ..model.geometric_stiffness import Curvature, Loads
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
-from ..rotation import Array, log
+from ..rotation import Array, log, log_curvature
 from .parameters import PostureParameters
 
 _SMALL: Final = 1e-4  # radians; below this, the series of the last coefficient is exact in double precision
@@ -162,9 +163,7 @@ class Deviations:
             return 0.0
         phi = self._vectors(pose)
         pulled = np.matmul(self.weight, phi[:, :, None])[:, :, 0]
-        axes = np.zeros((len(phi), 3, 3))  # [k, c] is the axis of the rotation c, in the joint's axes
-        axes[own.which, own.place] = pose.screws[0][own.turns]
-        axes = np.matmul(axes, pose.rotation.take(own.joints, 0))
+        axes = self._axes(pose, pose.rotation.take(own.joints, 0))
         slopes = np.matmul(axes, _right_jacobian_inverse(phi).swapaxes(1, 2))
         half = slopes.copy()
         down = np.matmul(slopes, pulled[:, :, None])[:, :, 0]
@@ -173,6 +172,25 @@ class Deviations:
         squares = np.matmul(np.matmul(slopes, self.weight), half.swapaxes(1, 2))
         hessian.reshape(-1)[own.pairs] += squares.ravel().take(own.flat)
         return float((pulled * phi).sum())
+
+    def curvature(self, pose: Pose) -> Curvature:
+        """What the Gauss-Newton matrix of `add` leaves out of the second derivative."""
+        own, n = self.joints, self.joints.skeleton.n
+        phi = self._vectors(pose)
+        pulled = 2.0 * np.matmul(self.weight, phi[:, :, None])[:, :, 0]
+        rotation = pose.rotation.take(own.joints, 0)
+        axes = self._axes(pose, rotation)
+        bent = np.matmul(np.matmul(axes, log_curvature(-phi, -pulled)), axes.swapaxes(1, 2))
+        rest = np.zeros((n, n))
+        rest.reshape(-1)[own.pairs] += bent.ravel().take(own.flat)
+        down = np.matmul(_right_jacobian_inverse(phi).swapaxes(1, 2), pulled[:, :, None])
+        return Curvature(Loads.of(own.joints, inner=np.matmul(rotation, down)[:, :, 0]), rest)
+
+    def _axes(self, pose: Pose, rotation: Array) -> Array:
+        """(K, 3, 3) [k, c] the axis of the rotation c, in the axes of the joint with a rotation (K, 3, 3)."""
+        axes = np.zeros((len(rotation), 3, 3))
+        axes[self.joints.which, self.joints.place] = pose.screws[0][self.joints.turns]
+        return np.asarray(np.matmul(axes, rotation))
 
 
 def _local(joints: JointWeights, pose: Pose) -> Array:

@@ -27,6 +27,7 @@ from ..arrays import Index
 from ..errors import BadShape, BadValue
 from ..model.figure_map import FigureMap, bone_tips, map_skeleton
 from ..model.frame_points import FramePoints
+from ..model.geometric_stiffness import Curvature, Loads
 from ..model.masses import MassPoints, mass_shares, rod_points
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
@@ -113,7 +114,6 @@ class _Structure:
         if self.tilting.any() and self.body >= 0:
             own = skeleton.owner == self.body
             self.tilt_weight /= 1.0 - float(skeleton.stiffness[own & skeleton.is_turn].mean())
-        self.turning = sqrt(self.tilt_weight) * skew(figure.up)
 
     def _turning_body(self) -> int:
         """The joint whose tilt counts: the body, or the first ancestor with a free rotation; -1 for none.
@@ -254,7 +254,7 @@ class PostureObjective:
         out += fixed.tilt_weight * float(tilt @ tilt) + float(hips @ hips)
         slid = pose.q[fixed.sliding] - reference.slides
         out += float(fixed.slide_weight @ (slid * slid))
-        over, _ = self._overhang(x)
+        over, *_ = self._overhang(x)
         return out + fixed.parameters.balance * over * over
 
     def evaluate(self, pose: Pose) -> PostureTerm:
@@ -270,17 +270,19 @@ class PostureObjective:
         push = np.zeros(3)  # residual that keeps hips or centre of mass in place
         if fixed.tilt_weight:
             error[wide : wide + 3] = sqrt(fixed.tilt_weight) * self._tilt(pose)
-            slopes[:, wide : wide + 3] = (pose.screws[0] * fixed.tilting).dot(fixed.turning)
+            upward = pose.rotation[fixed.body] @ reference.upward
+            turning = sqrt(fixed.tilt_weight) * skew(upward)
+            slopes[:, wide : wide + 3] = (pose.screws[0] * fixed.tilting).dot(turning)
         if self._hips_kept:
             error[wide + 3 :] = push = self._hips(x)
             slopes[:, wide + 3 :] = sqrt(fixed.parameters.balance) / fixed.figure.size * rows[:, -3:]
         elif self._balanced:
-            over, way = self._overhang(x)
+            over, way, aside = self._overhang(x)
             if over > 0.0:
                 root = sqrt(fixed.parameters.balance)
                 error[wide + 3], push = root * over, root * over * way
-                way = root / fixed.figure.size * way
-                slopes[:, wide + 3] = rows.dot((self._center[:, None] * way).ravel())
+                ways = root / fixed.figure.size * np.stack([way, aside], 1)
+                slopes[:, wide + 3 : wide + 5] = rows.dot(np.kron(self._center[:, None], ways))
         value = float(error.dot(error))
         gradient = slopes.dot(2.0 * error)
         slopes *= _ROOT_2
@@ -291,36 +293,35 @@ class PostureObjective:
             value += float(fixed.slide_weight @ (slid * slid))
             gradient[fixed.sliding] += 2.0 * fixed.slide_weight * slid
             hessian[fixed.sliding, fixed.sliding] += 2.0 * fixed.slide_weight
-        return PostureTerm(value, gradient, hessian, partial(self._pulls, error[: wide + 3], push))
+        return PostureTerm(
+            value, gradient, hessian, partial(self._curvature, pose, x, error[: wide + 3], push)
+        )
 
-    def _pulls(self, error: Array, push: Array, poses: Pose) -> Array:
-        """See `PostureTerm`: from forces on points, and from the tilt.
-
-        The curvature of the joints' deviations and of the overhang's direction is neglected.
+    def _curvature(self, pose: Pose, x: Array, error: Array, push: Array) -> Curvature:
+        """See `PostureTerm`: of forces on points, of the tilt, and of the joints' deviations.
 
         Args:
-            error: (r,) residuals of the mass points and the tilt; push: (3,) of hips or centre of mass;
-                poses: (*batch).
+            x: (P, 3) the points; error: (r,) residuals of the mass points and the tilt;
+            push: (3,) of hips or centre of mass.
         """
         fixed = self._fixed
         wide = 3 * fixed.heavy
-        force = np.zeros((len(fixed.mass), 3))
+        force = np.zeros_like(x)
         force[: fixed.heavy] = 2.0 * self._displaced(error[None, :wide])[0].reshape(-1, 3)
         root = 2.0 * sqrt(fixed.parameters.balance) / fixed.figure.size
         if self._hips_kept:
             force[-1] += root * push
         elif self._balanced:
             force += root * self._center[:, None] * push
-        w, v = poses.screws
-        x = poses.points(fixed.points).reshape(-1, len(force), 3).transpose(2, 1, 0)
-        moment = np.cross(x, force.T[:, :, None], axis=0)
-        moved = fixed.points.moved.astype(float)
-        out = np.einsum("cnb,nc->nb", v, moved.dot(force)) + (w * (moved @ moment)).sum(0)
+        found = self._reference.deviations.curvature(pose)
+        loads = found.loads.along_with(Loads.on_points(fixed.points.joints, x, force))
         if fixed.tilt_weight:
-            center = poses.frame(fixed.body).reshape(-1, 3, 3) @ self._reference.upward
-            tilting = 2.0 * sqrt(fixed.tilt_weight) * np.cross(center, error[wide:])
-            out += np.einsum("cnb,bc->nb", w, tilting) * fixed.tilting
-        return np.asarray(out.T.reshape(*poses.batch, -1))
+            upward = pose.rotation[fixed.body] @ self._reference.upward
+            tilting = 2.0 * sqrt(fixed.tilt_weight) * error[wide:]
+            loads = loads.along_with(
+                Loads.of(np.array([fixed.body]), second=np.multiply.outer(upward, tilting)[None])
+            )
+        return Curvature(loads, found.rest)
 
     def _displaced(self, ways: Array) -> Array:
         """Displacements (k, 3 P) of the mass points, weighted so that their squares sum to the cost."""
@@ -345,10 +346,16 @@ class PostureObjective:
         way = x[-1] - self._reference.points[-1]
         return np.asarray(sqrt(self._fixed.parameters.balance) / self._fixed.figure.size * way)
 
-    def _overhang(self, x: Array) -> tuple[float, Array]:
-        """How far the centre of mass is beyond its range, figure sizes, and (3,) the horizontal direction."""
+    def _overhang(self, x: Array) -> tuple[float, Array, Array]:
+        """How far the centre of mass is beyond its range, figure sizes.
+
+        Returns:
+            The distance; (3,) its horizontal direction; (3,) across that, by how much of a unit the squared
+            distance grows as one that lies straight ahead does.
+        """
+        none = np.zeros(3)
         if not self._balanced:
-            return 0.0, np.zeros(3)
+            return 0.0, none, none
         fixed, lean = self._fixed, self._reference.support.lean
         way = self._center @ x
         way = way - fixed.figure.up * (way @ fixed.figure.up)
@@ -357,7 +364,12 @@ class PostureObjective:
         off = way - share * lean
         distance = float(np.sqrt(off @ off))
         over = distance / fixed.figure.size - fixed.parameters.balance_room
-        return (over, off / distance) if over > 0.0 else (0.0, np.zeros(3))
+        if over <= 0.0:
+            return 0.0, none, none
+        aside = none
+        if share in (0.0, 1.0):  # between them the range is a line, which is straight
+            aside = sqrt(over * fixed.figure.size / distance) * np.cross(fixed.figure.up, off / distance)
+        return over, off / distance, aside
 
 
 def _reference(fixed: _Structure, pose: Pose) -> _Reference:

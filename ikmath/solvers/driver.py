@@ -35,6 +35,7 @@ class Stop(Enum):
     """Why an iteration ended."""
 
     REACHED = "every effector is within its tolerance, and nothing else was asked for"
+    NEAR = "every level is nearly met, and steps by curvature converge faster"
     CONVERGED = "no step improves the first level that is short, nor those below it"
     IDLE = "a frame's goals gain nothing more; its posture could"
     ITERATIONS = "the iterations ran out"
@@ -151,6 +152,7 @@ class IterationDriver:
         patience: Patience,
         *,
         at_once: bool = False,
+        nearly: bool = False,
     ) -> tuple[Iterate, Stop]:
         """Gauss-Newton steps, until every effector is where it should be or they converge slowly.
 
@@ -158,16 +160,17 @@ class IterationDriver:
             patience: with slow and refused steps.
             at_once: whether to end at the first iterate at which every effector is where it should be, or
                 after a step that promises the goals next to nothing: the posture gains a step a frame.
+            nearly: whether to end at the first iterate at which every level is nearly met.
         """
 
-        def model(iterate: Iterate, slow: int) -> StepModel:
+        def model(iterate: Iterate, slow: int, refusals: int) -> StepModel:
             aside = None if correction is None else correction.aside(iterate)
             return GaussNewtonStep(
                 self.problem, iterate, self.merit, self.parameters, aside, strides=slow == 0 or not at_once
             )
 
         return self._descend(
-            iterate, budget, model, correction, patience, self.parameters.slow, at_once=at_once
+            iterate, budget, model, correction, patience, self.parameters.slow, at_once=at_once, nearly=nearly
         )
 
     def refine(
@@ -181,8 +184,15 @@ class IterationDriver:
             goals_only: whether the costs of the goals decide that, and not the posture's.
         """
 
-        def model(iterate: Iterate, slow: int) -> StepModel:
-            return NewtonStep(self.problem, iterate, self.merit.weights, self.parameters, self.active)
+        def model(iterate: Iterate, slow: int, refusals: int) -> StepModel:
+            return NewtonStep(
+                self.problem,
+                iterate,
+                self.merit.weights,
+                own,
+                self.active,
+                lenient=refusals == 0 and not goals_only,
+            )
 
         own = self.parameters
         patience = own.at_last if share == 0.0 else own.at_last._replace(slow=own.before_curvature.slow)
@@ -192,27 +202,31 @@ class IterationDriver:
         self,
         iterate: Iterate,
         budget: Budget,
-        make: Callable[[Iterate, int], StepModel],
+        make: Callable[[Iterate, int, int], StepModel],
         correction: Correction | None,
         patience: Patience,
         share: float,
         *,
         at_once: bool = False,
+        nearly: bool = False,
         goals_only: bool = False,
     ) -> tuple[Iterate, Stop]:
         """Better and better poses by one kind of step; where it ends short, what is met is put right.
 
         Args:
-            make: the model of an iterate after so many slow steps; patience, at_once: see `run`.
+            make: the model of an iterate after so many slow steps in a row, and so many refused ones at all;
+            patience, at_once, nearly: see `run`.
             share: of the costs, by which a step that is not slow gains; goals_only: see `refine`.
         """
         own = self.parameters
-        damping, slow, refused, idle = 1.0, 0, 0, False
+        damping, slow, refused, refusals, idle = 1.0, 0, 0, 0, False
         model: StepModel | None = None
         while True:
             done = iterate.reached(self.tolerances)
             if done and (self.posture is None or (at_once and budget.taken)):
                 return iterate, Stop.REACHED
+            if nearly and self._met(iterate.costs) == len(iterate.costs):
+                return iterate, Stop.NEAR
             if budget.iterations <= 0:
                 return self._put_right(iterate, budget), Stop.ITERATIONS
             if budget.taken and time.perf_counter() > budget.deadline:
@@ -220,7 +234,7 @@ class IterationDriver:
             if idle or slow >= patience.slow or refused >= patience.refused:
                 return self._put_right(iterate, budget), Stop.IDLE if idle else Stop.CONVERGED
             budget.iterations, budget.taken = budget.iterations - 1, budget.taken + 1
-            model = model or make(iterate, slow)
+            model = model or make(iterate, slow, refusals)
             to = self._propose(iterate, model, damping)
             dq = short_way(self.bounds.joint_limits, iterate.q, to)
             longest = float(abs(dq).max(initial=0.0))
@@ -236,17 +250,22 @@ class IterationDriver:
             if trial is not None and (
                 ratio > own.least_gain or (trial.reached(self.tolerances) and not done)
             ):
+                quadratic = model.curved and damping <= 1.0 and ratio > own.full_gain
                 damping *= max(1.0 / 3.0, 1.0 - (2.0 * min(ratio, 1.0) - 1.0) ** 3)
                 damping, refused = max(damping, own.least_factor), 0
                 slow = slow + 1 if self._crept(iterate, trial, share, goals_only=goals_only) else 0
                 if correction is not None:
                     correction.learn(iterate, trial)
                 iterate, model = trial, None
+                # the next step would be as long as the square of this one
+                if quadratic and longest**2 < self.posture_tolerance and trial.reached(self.tolerances):
+                    return self._put_right(iterate, budget), Stop.CONVERGED
                 continue
-            refused += 1
+            refused, refusals = refused + 1, refusals + 1
             damping *= 2.0**refused
             if correction is not None:
                 correction.drop()
+            if correction is not None or model.lenient:
                 model = None
 
     def _try(

@@ -42,6 +42,7 @@ class Course(NamedTuple):
     Attributes:
         patience: limits of slow and refused steps along tangents.
         at_once: whether these end when the goals gain nothing more; the posture then gains a step per frame.
+        nearly: whether these end where every level is nearly met, since steps by curvature converge faster.
         goals_by_curvature: whether goals that are not reached are then improved by curvature, before other
             starts are tried. Strong levels with sharp curvature, as at straight limbs, refuse steps along
             tangents, and another start leads to a pose far from the posture.
@@ -50,24 +51,24 @@ class Course(NamedTuple):
 
     patience: Patience
     at_once: bool
+    nearly: bool
     goals_by_curvature: bool
     rest: float | None
 
     @classmethod
     def of(cls, problem: Problem, options: HierarchicalOptions, *, moves: bool, guarded: bool) -> Course:
         """The phases of a solve; `moves`: of a frame of a motion; `guarded`: among obstacles."""
-        own, costs = options.parameters, problem.posture_cost is not None
-        if not ACCURACY[options.accuracy]:
-            return cls(
-                own.in_motion if moves else own.at_last, moves or options.accuracy == "reached", False, None
-            )
-        if not moves:
-            if guarded:
-                return cls(own.at_last, False, False, None)
-            return cls(own.before_curvature, False, costs, 0.0)
-        if costs and not guarded:  # frames that end before the minimum would tremble
-            return cls(own.before_curvature, False, False, own.settled)
-        return cls(own.in_motion, True, True, None)
+        own, exact = options.parameters, ACCURACY[options.accuracy]
+        if options.accuracy == "reached":
+            return cls(own.in_motion if moves else own.at_last, True, False, False, None)
+        if problem.posture_cost is not None and not guarded:
+            rest = own.slow if not exact else own.settled if moves else 0.0
+            return cls(own.before_curvature, moves and not exact, True, exact and not moves, rest)
+        if moves:
+            return cls(own.in_motion, True, False, exact, None)
+        if guarded or not exact:
+            return cls(own.at_last, False, False, False, None)
+        return cls(own.before_curvature, False, False, False, 0.0)
 
 
 class Hierarchical(Method):
@@ -143,17 +144,21 @@ class Hierarchical(Method):
         start = driver.begin(q, trail.pose)
         first = None if before is None and guard is None else FrameCorrection(trail.first)
         correction: Correction = ArcCorrection(problem, own.arc_gain) if first is None else first
-        end, stop = driver.run(start, budget, correction, course.patience, at_once=course.at_once)
+        end, stop = driver.run(
+            start, budget, correction, course.patience, at_once=course.at_once, nearly=course.nearly
+        )
         jumped = False
         if course.goals_by_curvature and stop is Stop.CONVERGED and not end.reached(driver.tolerances):
             end, stop = driver.refine(end, budget, own.settled, goals_only=True)
-        if stop is not Stop.TIME and not end.reached(driver.tolerances):
+        if stop not in (Stop.TIME, Stop.NEAR) and not end.reached(driver.tolerances):
             # where the best end comes to rest afterwards, half of what is left is for that
             spare = Budget(budget.iterations // (1 if course.rest is None else 2), deadline)
             ended = Ended(driver, spare, start, end, np.random.default_rng(options.seed))
             end, stop, jumped = self._elsewhere(ended, stop, options, thorough and before is None)
             budget.add(spare)
-        if course.rest is not None and stop is Stop.CONVERGED:
+        if course.rest is not None and (
+            stop is Stop.NEAR or (stop is Stop.CONVERGED and not course.at_once)  # the next frame goes on
+        ):
             end, stop = driver.refine(end, budget, course.rest)
         if within is not None:
             end = driver.wrapped(end)

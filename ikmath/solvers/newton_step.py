@@ -4,9 +4,9 @@
 Gauss and Newton leave out the curvature of the errors. It matters where an error remains, and where weaker
 levels move along the curved surface on which stronger ones stay met. Here the levels that are met are
 constraints, all that is short and the posture make up the merit, and the step minimises the quadratic model
-of its Lagrangian (sequential quadratic programming; Nocedal & Wright 2006, 18.1 and 18.3). Curvature is
-found by differences of the gradient, all coordinates as one batch of poses; negative curvature is turned
-round (3.4).
+of its Lagrangian (sequential quadratic programming; Nocedal & Wright 2006, 18.1 and 18.3). Curvature is the
+geometric stiffness of the multipliers and of the posture's forces; where it is negative it is turned round
+(3.4).
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import numpy as np
 
 from ..linalg.hierarchical_qp import Level, Signs
 from ..model.joint_limits import BoundaryTangent
-from ..model.pose import Pose
 from ..problem.problem import Problem
 from ..rotation import Array
 from .iterate import Iterate
@@ -31,9 +30,15 @@ class NewtonStep:
     Args:
         problem: of one frame; iterate: where; weights: of the levels in the merit, see `merit`.
         active: which bounds (n,) held the last step, at each of its stages.
+        lenient: whether levels that are nearly met are constraints too. The step then meets them, if they can
+            be met; if they cannot, it is refused.
+
+    Attributes:
+        lenient: whether there are such levels.
     """
 
     strides = False
+    curved = True
 
     def __init__(
         self,
@@ -42,22 +47,26 @@ class NewtonStep:
         weights: Sequence[float],
         parameters: HierarchicalParameters,
         active: Sequence[Signs],
+        *,
+        lenient: bool,
     ) -> None:
         self._parameters, self._unit = parameters, problem.stack.metric
         self._rows, self._error = iterate.jacobian * self._unit, iterate.error
         sizes = np.sqrt(iterate.costs)
+        enough = parameters.near if lenient else parameters.met
+        self.lenient = bool(((sizes < enough) & (sizes >= parameters.met)).any())
         levels = problem.stack.levels
-        self._met = [rows for rows, size in zip(levels, sizes, strict=True) if size < parameters.met]
+        self._met = [rows for rows, size in zip(levels, sizes, strict=True) if size < enough]
         self._owed = sum(
             weight * max(size - parameters.hold, 0.0)
             for weight, size in zip(weights, sizes, strict=False)
-            if size < parameters.met
+            if size < enough
         )
         # of each row: its weight in the merit's gradient, per unit of error
         share = np.zeros(len(self._error))
         pulls = []
         for rows, size, weight in zip(levels, sizes, weights, strict=False):
-            if size >= parameters.met:
+            if size >= enough:
                 share[rows] = weight / size
                 pulls.append(np.sqrt(weight / size) * self._error[rows].dot(self._rows[rows]) / size)
         self._gradient = (share * self._error).dot(self._rows)
@@ -113,19 +122,15 @@ class NewtonStep:
 
         In units of the metric.
         """
-        stack, step, n = problem.stack, self._parameters.difference, len(iterate.q)
-        aside = np.diag(step * self._unit)
-        shifted = Pose.trusted(problem.skeleton, iterate.q + np.concatenate([aside, np.zeros((1, n))]))
-        errors, slopes = stack.fused(problem.tasks).evaluate(problem.tasks, shifted)
-        pull = (errors * stack.scale * share + push) * stack.scale
-        gradient = np.matmul(pull[:, None, :], slopes())[:, 0, :] * self._unit
-        if iterate.posture is not None and iterate.posture.pulls is not None:
-            gradient += iterate.posture.pulls(shifted) * self._unit
-        curvature = (gradient[:n] - gradient[n]) / step
-        # a goal that may not use a coordinate has no slope along it, and so no curvature
-        one, other = np.abs(curvature), np.abs(curvature.T)
-        both = np.minimum(one, other) > self._parameters.flat * np.maximum(one, other)
-        return np.where(both, 0.5 * (curvature + curvature.T), 0.0)
+        stack = problem.stack
+        pull = (iterate.error * share + push) * stack.scale
+        step = self._parameters.difference * self._unit
+        curvature = stack.fused(problem.tasks).curvature(problem.tasks, iterate.pose, pull, step)
+        if iterate.posture is not None and iterate.posture.curvature is not None:
+            curvature = curvature.along_with(iterate.posture.curvature())
+        own: Array = curvature.matrix(iterate.pose) * self._unit * self._unit[:, None]
+        own += (self._rows.T * share).dot(self._rows)
+        return own
 
     def _bend(self, problem: Problem, q: Array, pair: int, edge: BoundaryTangent) -> Array:
         """(n, n) by how much a swing boundary bends inwards, for a unit of force, in units of the metric."""

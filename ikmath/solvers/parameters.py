@@ -28,6 +28,7 @@ class HierarchicalParameters:
             small ways lead to looks natural: a person's hand then came to its other shoulder untwisted.
         least_gain: share of the promised gain from which a step is taken (Nocedal & Wright 2006, 4.1: below
             1/4).
+        full_gain: share of the promised gain from which a model is trusted (Nocedal & Wright 2006, 4.1: 3/4).
         least_factor: least factor of the damping (1/1000: three good steps from a start at 1).
         slow: share of a level's squared error; steps that gain less converge slowly.
         before_curvature: slow or refused steps in a row after which steps by curvature follow,
@@ -39,8 +40,9 @@ class HierarchicalParameters:
         fast_step_tolerance: the same for the posture of a fast solve whose effectors are reached: a turn of
             0.006 degrees.
         hold: scaled error of a level that counts as none.
-        near: scaled error of a level that second-order corrections may put right.
-        met: scaled error of a level that is a constraint of a Newton step, and whose changes are no gain.
+        near: scaled error of a level that second-order corrections may put right, and from which steps by
+            curvature meet it.
+        met: scaled error of a level that is met, and whose changes are no gain.
         priority: by how much a level outweighs what is below it; above the multipliers of a scaled problem.
         over_posture: by how much the weakest level outweighs the posture, whose scale is about one.
         rounding: share of the merit by which it may differ for no reason.
@@ -73,6 +75,7 @@ class HierarchicalParameters:
     pull: float = 0.5
     stride: float = 0.15
     least_gain: float = 1e-4
+    full_gain: float = 0.75
     least_factor: float = 1e-3
     slow: float = 1e-2
     before_curvature: Patience = field(default=Patience(2, 3))

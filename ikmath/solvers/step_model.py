@@ -82,9 +82,17 @@ class Metric:
 
 
 class StepModel(Protocol):
-    """What proposes steps at one iterate."""
+    """What proposes steps at one iterate.
+
+    Attributes:
+        strides: whether a target is pulled nearer while strides count.
+        curved: whether it knows the curvature, so that steps converge quadratically.
+        lenient: whether another model of the iterate may serve where its step is refused.
+    """
 
     strides: bool
+    curved: bool
+    lenient: bool
 
     def step_problem(self, damping: float) -> tuple[Metric, list[Level]]:
         """The units z in which steps are short, and the levels, rows by z."""
@@ -101,8 +109,11 @@ class GaussNewtonStep:
     slowly: in conflict they would pull alike wherever the figure is.
 
     Attributes:
-        strides: whether a target is pulled nearer while strides count.
+        strides: see `StepModel`.
     """
+
+    curved = False
+    lenient = False
 
     def __init__(
         self,

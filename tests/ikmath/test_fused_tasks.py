@@ -46,6 +46,32 @@ def check(evaluate, goals, skeleton, rng):
         np.testing.assert_allclose(jacobian, rows, atol=1e-12)
 
 
+@settings(max_examples=60, deadline=None)
+@given(
+    trees.skeletons(),
+    st.lists(st.sampled_from(["place", "places", "turn", "turns", "plane"]), min_size=1, max_size=4),
+    st.integers(0, 10_000),
+)
+def test_curvature_is_the_derivative_of_the_jacobian(skeleton, kinds, seed):
+    rng = np.random.default_rng(seed)
+    goals = [goal(kind, skeleton.names, rng) for kind in kinds]
+    merged = FusedTasks(goals, skeleton)
+    q, h = 0.4 * rng.normal(size=skeleton.n), 1e-6
+    pose = ik.Pose.forward(skeleton, q)
+    error, _ = evaluated(merged, goals, pose)
+    if any(kind.startswith("turn") for kind in kinds) and np.abs(error).max() > 2.0:
+        return  # near half a turn, where a rotation vector jumps
+    pull = rng.normal(size=len(error))
+
+    def slope(q):
+        return pull @ evaluated(merged, goals, ik.Pose.forward(skeleton, q))[1]
+
+    wanted = np.array([(slope(q + e) - slope(q - e)) / (2 * h) for e in h * np.eye(skeleton.n)])
+    found = merged.curvature(goals, pose, pull, np.full(skeleton.n, 1e-5)).matrix(pose)
+    scale = max(1.0, np.abs(wanted).max(initial=0.0))
+    np.testing.assert_allclose(found, wanted.reshape(found.shape), atol=1e-3 * scale)
+
+
 @settings(max_examples=150, deadline=None)
 @given(trees.skeletons(), st.lists(st.sampled_from(KINDS), min_size=1, max_size=5), st.integers(0, 10_000))
 def test_together_is_one_by_one(skeleton, kinds, seed):

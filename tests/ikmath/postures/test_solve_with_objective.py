@@ -73,9 +73,9 @@ def test_the_scale_of_a_cost_means_nothing(scale):
 
     class Scaled:
         def evaluate(self, pose):
-            value, gradient, hessian, pulls = COST.evaluate(pose)
+            value, gradient, hessian, curvature = COST.evaluate(pose)
             return PostureTerm(
-                scale * value, scale * gradient, scale * hessian, lambda poses: scale * pulls(poses)
+                scale * value, scale * gradient, scale * hessian, lambda: curvature().scaled(scale)
             )
 
         def value(self, pose):

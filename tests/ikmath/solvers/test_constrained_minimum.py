@@ -91,7 +91,7 @@ def test_the_curved_model_tells_the_merit_along_any_small_step(posture):
         DEFAULTS.step_tolerance,
     )
     end, _ = driver.run(driver.begin(figure.rest.copy()), Budget(9), None, DEFAULTS.before_curvature)
-    model = NewtonStep(problem, end, driver.merit.weights, own, [])
+    model = NewtonStep(problem, end, driver.merit.weights, own, [], lenient=False)
     rng = np.random.default_rng(1)
     inside = (end.q > figure.joint_limits.low + 0.01) & (end.q < figure.joint_limits.high - 0.01)
     inside[
