@@ -258,7 +258,7 @@ class IterationDriver:
                     correction.learn(iterate, trial)
                 iterate, model = trial, None
                 # the next step would be as long as the square of this one
-                if quadratic and longest**2 < self.posture_tolerance and trial.reached(self.tolerances):
+                if quadratic and max(trial.costs) < longest**4 < self.posture_tolerance**2:
                     return self._put_right(iterate, budget), Stop.CONVERGED
                 continue
             refused, refusals = refused + 1, refusals + 1
