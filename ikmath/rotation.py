@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rotations as matrices, vectors, quaternions, Euler angles, and swing with twist.
+"""Rotations as matrices, vectors, quaternions, and swing with twist; Euler angles are in `euler`.
 
 One home for the conventions, so that no other file has to restate them: column vectors (`R @ v`),
 right-handed turns in radians, quaternions as (w, x, y, z). Every function takes any leading batch axes.
@@ -18,22 +18,21 @@ import numpy as np
 import numpy.typing as npt
 
 from .arrays import Array as Array
-from .errors import BadShape, UnknownName
+from .errors import BadShape
 
 _TINY: Final = 1e-30  # below any angle squared that matters, keeps 0/0 away
-EULER_ORDERS: Final = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
-EULER_AXES: Final = {order: tuple("XYZ".index(letter) for letter in order) for order in EULER_ORDERS}
-"""The axes of each order, the one that is turned about first in front."""
 
 
-def _vectors(values: npt.ArrayLike, length: int, what: str) -> Array:
+def vectors(values: npt.ArrayLike, length: int, what: str) -> Array:
+    """An array of vectors (..., length); BadShape names them by what they are if it is none."""
     array = np.asarray(values, dtype=float)
     if array.ndim < 1 or array.shape[-1] != length:
         raise BadShape(what, f"(..., {length})", array.shape)
     return array
 
 
-def _matrices(values: npt.ArrayLike) -> Array:
+def matrices(values: npt.ArrayLike) -> Array:
+    """An array of rotations (..., 3, 3); BadShape if it is none."""
     array = np.asarray(values, dtype=float)
     if array.ndim < 2 or array.shape[-2:] != (3, 3):
         raise BadShape("rotation", "(..., 3, 3)", array.shape)
@@ -52,7 +51,7 @@ def cross(a: Array, b: Array) -> Array:
 
 def skew(v: npt.ArrayLike) -> Array:
     """The matrix `[v]x` with `[v]x @ w = v x w`; (..., 3) -> (..., 3, 3)."""
-    v = _vectors(v, 3, "vector")
+    v = vectors(v, 3, "vector")
     out = np.zeros((*v.shape, 3))
     out[..., 2, 1], out[..., 0, 2], out[..., 1, 0] = v[..., 0], v[..., 1], v[..., 2]
     return out - np.swapaxes(out, -1, -2)
@@ -60,20 +59,20 @@ def skew(v: npt.ArrayLike) -> Array:
 
 def exp(v: npt.ArrayLike) -> Array:
     """Rotation about the axis v by the angle |v| (Rodrigues); (..., 3) -> (..., 3, 3)."""
-    v = _vectors(v, 3, "rotation vector")
+    v = vectors(v, 3, "rotation vector")
     return matrix_from_quaternion(quaternion_from_vector(v))
 
 
 def quaternion_from_vector(v: npt.ArrayLike) -> Array:
     """Quaternion (w, x, y, z) of the turn about v by |v|; (..., 3) -> (..., 4)."""
-    v = _vectors(v, 3, "rotation vector")
+    v = vectors(v, 3, "rotation vector")
     half = 0.5 * np.sqrt((v * v).sum(-1, keepdims=True))
     return np.concatenate([np.cos(half), 0.5 * np.sinc(half / np.pi) * v], -1)
 
 
 def vector_from_quaternion(q: npt.ArrayLike) -> Array:
     """Rotation vector of the shorter turn; inverse of `quaternion_from_vector` up to half a turn."""
-    given = _vectors(q, 4, "quaternion")
+    given = vectors(q, 4, "quaternion")
     short: Array = given * np.where(given[..., :1] < 0, -1.0, 1.0)
     sine = np.sqrt((short[..., 1:] ** 2).sum(-1, keepdims=True))
     turn = 2.0 * np.arctan2(sine, short[..., :1])
@@ -176,7 +175,7 @@ def log_curvature(v: Array, pull: Array) -> Array:
 
 def angle(rotation: npt.ArrayLike) -> Array:
     """Angle of a rotation in [0, pi], exact near both ends; (..., 3, 3) -> (...)."""
-    m = _matrices(rotation)
+    m = matrices(rotation)
     axis = np.stack(
         [m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]], -1
     )
@@ -213,7 +212,7 @@ _IDENTITY_MATRIX, _IDENTITY_PRODUCTS = np.eye(3).ravel(), np.eye(4).ravel()
 
 def matrix_from_quaternion(q: npt.ArrayLike) -> Array:
     """(..., 4) as (w, x, y, z), of any length but zero -> (..., 3, 3)."""
-    given = _vectors(q, 4, "quaternion")
+    given = vectors(q, 4, "quaternion")
     unit = given * np.sqrt(2.0 / np.maximum((given * given).sum(-1, keepdims=True), _TINY))
     products = (unit[..., :, None] * unit[..., None, :]).reshape(*given.shape[:-1], 16)
     return np.asarray(products @ _TO_MATRIX + _IDENTITY_MATRIX).reshape(*given.shape[:-1], 3, 3)
@@ -225,7 +224,7 @@ def quaternion_from_matrix(rotation: npt.ArrayLike) -> Array:
     The four ways to divide are all formed and the one with the largest divisor is taken (Shepperd), so that
     no angle loses digits.
     """
-    m = _matrices(rotation)
+    m = matrices(rotation)
     rows = m.reshape(-1, 9) @ _TO_PRODUCTS + _IDENTITY_PRODUCTS
     q = rows.reshape(-1, 4, 4)[np.arange(len(rows)), rows[:, ::5].argmax(-1)]
     q = q / np.copysign(np.sqrt((q * q).sum(-1, keepdims=True)), q[:, :1])
@@ -262,13 +261,6 @@ def sine_and_cosine(turn: Array) -> tuple[Array, Array]:
     return tangent, cosine
 
 
-def _axes(order: str) -> tuple[int, ...]:
-    axes = EULER_AXES.get(order)
-    if axes is None:
-        raise UnknownName("Euler order", order, EULER_ORDERS)
-    return axes
-
-
 def about(axis: int, turn: npt.ArrayLike) -> Array:
     """Rotation about the coordinate axis 0, 1 or 2; (...) -> (..., 3, 3)."""
     turn = np.asarray(turn, dtype=float)
@@ -281,48 +273,9 @@ def about(axis: int, turn: npt.ArrayLike) -> Array:
     return out
 
 
-def matrix_from_euler(angles: npt.ArrayLike, order: str = "XYZ") -> Array:
-    """Euler angles (x, y, z in this order, whatever the order of turning) -> matrix, as Blender means it.
-
-    "XYZ" turns about X first: `Rz @ Ry @ Rx`.
-
-    Raises:
-        UnknownName: an order that is none of the six.
-    """
-    angles = _vectors(angles, 3, "Euler angles")
-    first, second, third = _axes(order)
-    return np.asarray(
-        about(third, angles[..., third])
-        @ about(second, angles[..., second])
-        @ about(first, angles[..., first])
-    )
-
-
-def euler_from_matrix(rotation: npt.ArrayLike, order: str = "XYZ") -> Array:
-    """Euler angles (x, y, z) of the branch whose middle turn is within a quarter; inverse of the above."""
-    m = _matrices(rotation)
-    i, j, k = _axes(order)
-    sign = 1.0 if (j - i) % 3 == 1 else -1.0
-    cosine = np.hypot(m[..., i, i], m[..., j, i])
-    plain = cosine > 1e-9
-    out = np.empty(m.shape[:-1])
-    # at the pole the third turn is set to zero and the first takes all
-    out[..., i] = np.where(
-        plain, np.arctan2(sign * m[..., k, j], m[..., k, k]), np.arctan2(-sign * m[..., j, k], m[..., j, j])
-    )
-    out[..., j] = np.arctan2(-sign * m[..., k, i], cosine)
-    out[..., k] = np.where(plain, np.arctan2(sign * m[..., j, i], m[..., i, i]), 0.0)
-    return out
-
-
-def euler_from_quaternion(quaternion: npt.ArrayLike, order: str = "XYZ") -> Array:
-    """Euler angles (x, y, z) of quaternions (..., 4), as `euler_from_matrix` gives them."""
-    return euler_from_matrix(matrix_from_quaternion(quaternion), order)
-
-
 def swing_twist_quaternion(turns: npt.ArrayLike) -> Array:
     """Turns (x, y, z) -> the quaternion of `exp([x, 0, z]) @ Ry(y)`; (..., 3) -> (..., 4)."""
-    turns = _vectors(turns, 3, "turns")
+    turns = vectors(turns, 3, "turns")
     x, z = turns[..., 0], turns[..., 2]
     half = np.empty((2, *turns.shape[:-1]))
     np.hypot(x, z, out=half[0, ...])

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ikmath import rotation
+from ikmath import euler, rotation
 
 from .armature import Array, Bones, Channels, Floats, Indices
 
@@ -51,8 +51,8 @@ def continuous_eulers(turns: Array, before: Array, order: str) -> Array:
     At the pole only the sum or the difference of the outer angles is determined; both change as little as
     possible.
     """
-    i, j, k = rotation.EULER_AXES[order]
-    first = rotation.euler_from_quaternion(turns, order)
+    i, j, k = euler.EULER_AXES[order]
+    first = euler.euler_from_quaternion(turns, order)
     if _most(first - before) < _FIRST and _most(first[:, j]) < _SLANT:
         return first
     both = np.stack([first, first + np.pi])
@@ -174,7 +174,7 @@ def turn_matrices(values: Array, mode: str) -> Array:
         axis = values[..., 1:]
         length = np.sqrt((axis * axis).sum(-1, keepdims=True))
         return rotation.exp(values[..., :1] * axis / np.where(length > 0, length, 1.0))
-    return rotation.matrix_from_euler(values, mode)
+    return euler.matrix_from_euler(values, mode)
 
 
 def basis_matrices(bones: Bones, channels: Channels, which: Indices) -> Array:

@@ -28,6 +28,8 @@ Frame = int | Index
 SPACES: Final = ("world", "target", "bone")
 HEAVIEST: Final = 1e12
 """The largest weight that is taken: what is beside it is already less than rounding."""
+ONE_WAY: Final = 1e-7
+"""Share of a second derivative below which its twin, by the same coordinates in other order, is rounding."""
 LIGHTEST: Final = 1e-100
 """The smallest that counts: below, products of weights vanish, and so does the goal."""
 
@@ -90,6 +92,25 @@ class Goal:
     def moved(self, skeleton: Skeleton) -> Mask:
         """(n, E) which coordinates can change which effector's error, in any pose; too many do no harm."""
         return np.ones((skeleton.n, self.effectors), dtype=bool)
+
+    def curvature(self, pose: Pose, pull: Array, step: Array) -> Array:
+        """(n, n) second derivative of the errors, each multiplied by its pull and added up.
+
+        By differences of the Jacobian, in one batch of poses.
+
+        Args:
+            pose: a single one; pull: (E * rows,); step: (n,) of the coordinates, in differences.
+        """
+        n = pose.skeleton.n
+        if not pull.any():
+            return np.zeros((n, n))
+        shifted = Pose.trusted(pose.skeleton, pose.q + np.concatenate([np.diag(step), np.zeros((1, n))]))
+        gradient = np.matmul(pull, self.evaluate(shifted).jacobian)
+        found = (gradient[:n] - gradient[n]) / step[:, None]
+        # a goal that may not use a coordinate has no slope along it, and so no curvature
+        one, other = np.abs(found), np.abs(found.T)
+        both = np.minimum(one, other) > ONE_WAY * np.maximum(one, other)
+        return np.where(both, 0.5 * (found + found.T), 0.0)
 
     def inequality(self, pose: Pose) -> Residual:
         """Rows of a one-sided goal in full: an error of zero or more is the allowed side."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -22,9 +22,6 @@ from ..model.skeleton import Skeleton
 from ..model.topology import span
 from ..rotation import Array, log_and_derivative, log_curvature
 from . import Goal, Orientation, Position, Residual
-
-_ONE_WAY: Final = 1e-7
-"""Share of a second derivative below which its twin, by the same coordinates in other order, is rounding."""
 
 
 class TaskStack:
@@ -223,8 +220,7 @@ class FusedTasks:
         """Second derivative of the errors, each multiplied by its pull and added up.
 
         Args:
-            goals: to evaluate; pose: a single one; pull: (k,) of each row;
-            step: (n,) of the coordinates in differences, for goals other than places and turns.
+            goals: to evaluate; pose: a single one; pull: (k,) of each row; step: see `Goal.curvature`.
         """
         rest = np.zeros((pose.skeleton.n, pose.skeleton.n))
         if self._order is not None:
@@ -244,21 +240,12 @@ class FusedTasks:
             axes = pose.turn_jacobian(self._turn).T.reshape(len(rest), -1, 3)
             bent = np.matmul(axes.swapaxes(0, 1), log_curvature(vectors, torque))
             rest += np.tensordot(bent, axes, ((0, 2), (1, 2)))
-        if others.any():
-            rest += self._bent(goals, pose, others, step)
+        first = 0
+        for i in self._others:
+            own = others[first : first + goals[i].effectors * goals[i].rows]
+            first += len(own)
+            rest += goals[i].curvature(pose, own, step)
         return Curvature(loads, rest)
-
-    def _bent(self, goals: Sequence[Goal], pose: Pose, pull: Array, step: Array) -> Array:
-        """The same for other goals, by differences of their Jacobians in one batch of poses."""
-        n = pose.skeleton.n
-        shifted = Pose.trusted(pose.skeleton, pose.q + np.concatenate([np.diag(step), np.zeros((1, n))]))
-        slopes = np.concatenate([goals[i].evaluate(shifted).jacobian for i in self._others], -2)
-        gradient = np.matmul(pull, slopes)
-        curvature = (gradient[:n] - gradient[n]) / step[:, None]
-        # a goal that may not use a coordinate has no slope along it, and so no curvature
-        one, other = np.abs(curvature), np.abs(curvature.T)
-        both = np.minimum(one, other) > _ONE_WAY * np.maximum(one, other)
-        return np.where(both, 0.5 * (curvature + curvature.T), 0.0)
 
     def _many(
         self,

@@ -102,7 +102,7 @@ class Curvature(NamedTuple):
 def geometric_stiffness(pose: Pose, loads: Loads) -> Array:
     """(n, n) derivative of the loads' generalised forces by the coordinates, symmetric, at a single pose."""
     skeleton, topology = pose.skeleton, pose.skeleton.topology
-    own = np.zeros((len(skeleton), 18))
+    own = np.zeros((topology.count, 18))
     flat = [loads.force, loads.second.reshape(-1, 9), loads.torque, loads.inner]
     np.add.at(own, loads.joints, np.concatenate(flat, 1))
     force = topology.above.T.dot(own[:, :3])

@@ -190,26 +190,6 @@ class Pose:
         """Position rows above rotation rows: (*batch, 6, n) or (*batch, E, 6, n)."""
         return np.concatenate([self.jacobian(joint, offset), self.rotation_jacobian(joint)], -2)
 
-    def chain(
-        self, root: str | int, joint: str | int, offset: npt.ArrayLike = (0.0, 0.0, 0.0)
-    ) -> tuple[Array, Array]:
-        """The chain between any two joints, up to their common ancestor and down again (Ge, A.5.1).
-
-        Args:
-            root: the first joint of the chain; it need not be above the other.
-            joint: the chain's last joint.
-            offset: (3,) of a point fixed to it.
-
-        Returns:
-            The place of the point in the root's frame (*batch, 3), and its derivative by q (*batch, 3, n),
-            which is zero for all joints that move both.
-        """
-        across = self.point(joint, offset) - self.point(root)
-        turning = np.cross(self.rotation_jacobian(root), across[..., None], axis=-2)
-        moving = self.jacobian(joint, offset) - self.jacobian(root) - turning
-        back = self.frame(root).swapaxes(-1, -2)
-        return (back @ across[..., None])[..., 0], back @ moving
-
     def _bind(self, joint: Joints, offset: npt.ArrayLike) -> tuple[FramePoints, bool]:
         single = not isinstance(joint, Iterable) or isinstance(joint, str)
         names = [joint] if single else list(joint)  # type: ignore[arg-type]

@@ -22,7 +22,8 @@ import numpy as np
 
 from .. import arguments
 from ..errors import BadValue, UnknownName
-from ..rotation import Array, exp, matrix_from_euler
+from ..euler import matrix_from_euler
+from ..rotation import Array, exp
 from .coupling import Mimic
 from .hinge import axes_with_y, hinge, slider
 from .joint import Joint

@@ -19,7 +19,7 @@ from ..goals import Position
 from ..model.pose import Pose
 from ..problem.problem import Problem
 from ..rotation import Array
-from .driver import Budget
+from .driver import Budget, IterationDriver
 from .iterate import Iterate
 from .restarts import Ended
 
@@ -45,14 +45,20 @@ class Detours:
     def starts(self, ended: Ended) -> Iterator[Iterate]:
         """See `RestartStrategy`: the figure at the last waypoint of each detour."""
         driver = ended.driver
-        if driver.guard is None:
-            return
         nearly = _NEARLY * driver.problem.length * np.ones(len(driver.tolerances))
         for q, way in ways_from(driver.problem, ended.start, ended.end):
             for problem in way:
                 if ended.budget.out_of_time():
                     return
-                between = driver.with_problem(problem, nearly)
+                between = IterationDriver(
+                    problem,
+                    driver.posture,
+                    driver.bounds,
+                    driver.guard,
+                    driver.parameters,
+                    nearly,
+                    driver.posture_tolerance,
+                )
                 budget = Budget(min(_DETOUR, ended.budget.iterations), ended.budget.deadline)
                 stand, _ = between.run(between.begin(q), budget, None, driver.parameters.at_last)
                 ended.budget.add(budget)

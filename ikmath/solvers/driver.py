@@ -121,18 +121,6 @@ class IterationDriver:
         self.last: tuple[Bounds, Sequence[Signs]] | None = None
         self.merit = Merit(problem.stack.most, posture is not None, parameters)
 
-    def with_problem(self, problem: Problem, tolerances: Array) -> IterationDriver:
-        """The same for another problem of the same figure and scene."""
-        return IterationDriver(
-            problem,
-            self.posture,
-            self.bounds,
-            self.guard,
-            self.parameters,
-            tolerances,
-            self.posture_tolerance,
-        )
-
     def begin(self, q: Array, known: Pose | None = None) -> Iterate:
         """The iterate at q (n,), out of all obstacles if there is a way out."""
         skeleton = self.problem.skeleton
@@ -185,14 +173,8 @@ class IterationDriver:
         """
 
         def model(iterate: Iterate, slow: int, refusals: int) -> StepModel:
-            return NewtonStep(
-                self.problem,
-                iterate,
-                self.merit.weights,
-                own,
-                self.active,
-                lenient=refusals == 0 and not goals_only,
-            )
+            lenient, weights = refusals == 0 and not goals_only, self.merit.weights
+            return NewtonStep(self.problem, iterate, weights, own, self.active, lenient=lenient)
 
         own = self.parameters
         patience = own.at_last if share == 0.0 else own.at_last._replace(slow=own.before_curvature.slow)

@@ -189,9 +189,9 @@ class Hierarchical(Method):
         )
         return without_way(answer) if jumped and guard is not None else answer
 
-    def strategies(self, options: Any) -> list[RestartStrategy]:
-        """What a solve that ends short tries, in order."""
-        return [StraightLimbKick(), Detours(), *[Search()] * options.restarts]
+    def strategies(self, options: Any, *, guarded: bool) -> list[RestartStrategy]:
+        """What a solve that ends short tries, in order; guarded: among obstacles."""
+        return [StraightLimbKick(), *[Detours()] * guarded, *[Search()] * options.restarts]
 
     def _elsewhere(
         self, ended: Ended, stop: Stop, options: Any, thorough: bool
@@ -210,7 +210,7 @@ class Hierarchical(Method):
         came, jumped = better(problem, end, ended.start, 0.5), False
         own = options.parameters
         patience = own.before_curvature if thorough and guard is None else own.at_last
-        for strategy in self.strategies(options):
+        for strategy in self.strategies(options, guarded=guard is not None):
             if ended.budget.out_of_time():
                 break
             if (strategy.jumps and not may_jump) or (strategy.costly and not thorough):

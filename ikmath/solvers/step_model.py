@@ -68,10 +68,6 @@ class Metric:
         matrix = root[:, None] * axes * inverse
         return cls(matrix, -inverse * axes.T.dot(gradient))
 
-    def with_target(self, target: Array) -> Metric:
-        """The same with another target."""
-        return Metric(self.matrix, target)
-
     def along(self, rows: Array) -> Array:
         """Derivatives by q (..., n) -> by z."""
         return rows * self.matrix if self.matrix.ndim == 1 else rows.dot(self.matrix)
@@ -107,13 +103,9 @@ class GaussNewtonStep:
     The pull of a far target would damp and outweigh all others (Buss & Kim 2005 clamp it likewise). With a
     posture cost, targets pull as if they were a stride away. In a motion this ends where such steps converge
     slowly: in conflict they would pull alike wherever the figure is.
-
-    Attributes:
-        strides: see `StepModel`.
     """
 
-    curved = False
-    lenient = False
+    curved = lenient = False
 
     def __init__(
         self,
@@ -147,7 +139,7 @@ class GaussNewtonStep:
         """See `StepModel`: where steps were refused, less of the way to the posture."""
         metric = self._metric
         if metric.target is not None and damping > 1.0:
-            metric = metric.with_target(metric.target / damping)
+            metric = Metric(metric.matrix, metric.target / damping)
         own = self._parameters
         levels = []
         for number, (rows, cost) in enumerate(zip(self._stack.levels, self._costs, strict=True), 1):

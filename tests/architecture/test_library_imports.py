@@ -14,6 +14,7 @@ LAYERS = (
     {"arrays", "errors", "lean"},
     {"arguments"},
     {"registries", "parameters", "rotation", "linalg", "threads"},
+    {"euler"},
     {"model"},
     {"goals", "limits", "collision", "postures"},
     {"problem"},

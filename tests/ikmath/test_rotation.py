@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 import ikmath as ik
-from ikmath import rotation
+from ikmath import euler, rotation
 from tests.ikmath import oracle
 
 EXPONENTS = st.floats(-14, 0)
@@ -75,31 +75,31 @@ def test_quaternions_multiply_as_matrices(a, b):
     np.testing.assert_allclose(rotation.matrix_from_quaternion(product), together, atol=4e-15)
 
 
-@pytest.mark.parametrize("order", rotation.EULER_ORDERS)
+@pytest.mark.parametrize("order", euler.EULER_ORDERS)
 @given(v=vectors(), pole=st.sampled_from((None, 0.0, 1e-12, 1e-7)))
 def test_euler_angles_there_and_back(order, v, pole):
     if pole is not None:
         v = v.copy()
         v["XYZ".index(order[1])] = np.pi / 2 - pole
-    matrix = rotation.matrix_from_euler(v, order)
-    back = rotation.euler_from_matrix(matrix, order)
+    matrix = euler.matrix_from_euler(v, order)
+    back = euler.euler_from_matrix(matrix, order)
     # within 1e-9 of the pole the angle that the first and the third share is the first's alone
-    np.testing.assert_allclose(rotation.matrix_from_euler(back, order), matrix, atol=3e-9)
+    np.testing.assert_allclose(euler.matrix_from_euler(back, order), matrix, atol=3e-9)
     if pole is None:
-        np.testing.assert_allclose(rotation.matrix_from_euler(back, order), matrix, atol=1e-12)
+        np.testing.assert_allclose(euler.matrix_from_euler(back, order), matrix, atol=1e-12)
     assert abs(back["XYZ".index(order[1])]) <= np.pi / 2 + 1e-15
 
 
-@pytest.mark.parametrize("order", rotation.EULER_ORDERS)
+@pytest.mark.parametrize("order", euler.EULER_ORDERS)
 @pytest.mark.parametrize("pole", [None, 0.0, 1e-12, 1e-10, 1e-4])
 def test_euler_angles_of_a_quaternion_are_those_of_its_matrix(order, pole):
     angles = np.random.default_rng(4).uniform(-np.pi, np.pi, (200, 3))
     if pole is not None:
         angles[:, "XYZ".index(order[1])] = np.pi / 2 - pole
-    quaternions = rotation.quaternion_from_matrix(rotation.matrix_from_euler(angles, order))
-    found = rotation.euler_from_quaternion(quaternions, order)
-    expected = rotation.euler_from_matrix(rotation.matrix_from_quaternion(quaternions), order)
-    turns, matrices = (rotation.matrix_from_euler(each, order) for each in (found, expected))
+    quaternions = rotation.quaternion_from_matrix(euler.matrix_from_euler(angles, order))
+    found = euler.euler_from_quaternion(quaternions, order)
+    expected = euler.euler_from_matrix(rotation.matrix_from_quaternion(quaternions), order)
+    turns, matrices = (euler.matrix_from_euler(each, order) for each in (found, expected))
     np.testing.assert_allclose(turns, matrices, atol=1e-12 if pole is None else 3e-9)
     assert (np.abs(found[:, "XYZ".index(order[1])]) <= np.pi / 2 + 1e-15).all()
 
@@ -108,11 +108,11 @@ def test_euler_order_is_blenders():
     """Blender's XYZ turns about X first: with column vectors X stands at the right."""
     x, y, z = 0.3, -0.4, 0.5
     expected = oracle.rodrigues((0, 0, z)) @ oracle.rodrigues((0, y, 0)) @ oracle.rodrigues((x, 0, 0))
-    np.testing.assert_allclose(rotation.matrix_from_euler((x, y, z), "XYZ"), expected, atol=1e-15)
+    np.testing.assert_allclose(euler.matrix_from_euler((x, y, z), "XYZ"), expected, atol=1e-15)
     for order in itertools.permutations("XYZ"):
         name = "".join(order)
         scipys = Rotation.from_euler(name.lower(), [(x, y, z)["XYZ".index(c)] for c in name]).as_matrix()
-        np.testing.assert_allclose(rotation.matrix_from_euler((x, y, z), name), scipys, atol=1e-15)
+        np.testing.assert_allclose(euler.matrix_from_euler((x, y, z), name), scipys, atol=1e-15)
 
 
 @given(vectors(), st.floats(-np.pi + 1e-6, np.pi))
@@ -147,13 +147,13 @@ BATCHED = {
     "quaternion_from_vector": (rotation.quaternion_from_vector, (3,)),
     "vector_from_quaternion": (rotation.vector_from_quaternion, (4,)),
     "matrix_from_quaternion": (rotation.matrix_from_quaternion, (4,)),
-    "matrix_from_euler": (rotation.matrix_from_euler, (3,)),
+    "matrix_from_euler": (euler.matrix_from_euler, (3,)),
     "swing_twist_matrix": (rotation.swing_twist_matrix, (3,)),
     "log": (rotation.log, (3, 3)),
     "angle": (rotation.angle, (3, 3)),
     "quaternion_from_matrix": (rotation.quaternion_from_matrix, (3, 3)),
-    "euler_from_matrix": (rotation.euler_from_matrix, (3, 3)),
-    "euler_from_quaternion": (rotation.euler_from_quaternion, (4,)),
+    "euler_from_matrix": (euler.euler_from_matrix, (3, 3)),
+    "euler_from_quaternion": (euler.euler_from_quaternion, (4,)),
     "swing_twist_turns": (rotation.swing_twist_turns, (3, 3)),
 }
 
@@ -181,4 +181,4 @@ def test_batches_and_inputs(name, batch):
 
 def test_an_unknown_euler_order_names_the_six():
     with pytest.raises(ik.UnknownName, match=r"XYX.*ZYX"):
-        rotation.matrix_from_euler((0, 0, 0), "XYX")
+        euler.matrix_from_euler((0, 0, 0), "XYX")

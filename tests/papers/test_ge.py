@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import ikmath as ik
+from ikmath.classic.chain_between import chain_between
 from ikmath.classic.linalg import damped
 from ikmath.classic.svd import givens
 from ikmath.classic.svd.svd import lapack
@@ -105,11 +106,11 @@ def test_a_chain_between_any_two_bodies_goes_up_and_down_again():
     rng = np.random.default_rng(1)
     q = np.array([figure.joint_limits.project(0.4 * rng.normal(size=figure.n)) for _ in range(3)])
     root, tip, grip = "shoulder.R", "wrist.L", (0.05, 0.1, -0.02)
-    seen, jacobian = ik.Pose.forward(figure, q).chain(root, tip, grip)
+    seen, jacobian = chain_between(ik.Pose.forward(figure, q), root, tip, grip)
     for frame, at in enumerate(q):
         body, ends = oracle.frames(figure, at)[root], oracle.point(figure, at, tip, grip)
         np.testing.assert_allclose(seen[frame], body[0].T @ (ends - body[1]), atol=1e-12)
-        look = lambda x: ik.Pose.forward(figure, x).chain(root, tip, grip)[0]  # noqa: E731
+        look = lambda x: chain_between(ik.Pose.forward(figure, x), root, tip, grip)[0]  # noqa: E731
         numeric = np.array([(look(at + d) - look(at - d)) / 2e-6 for d in 1e-6 * np.eye(figure.n)]).T
         assert np.abs(jacobian[frame] - numeric).max() < 1e-8
     moving = {figure.names[joint] for joint in figure.owner[np.abs(jacobian).max(axis=(0, 1)) > 1e-9]}
@@ -120,13 +121,15 @@ def test_a_step_along_such_a_chain_keeps_its_root():
     """The left hand comes to where the right upper arm wants to have it, by the joints between them alone."""
     figure = ik.figures.human()
     there = figure.joint_limits.project(0.5 * np.random.default_rng(3).normal(size=figure.n))
-    q, wanted = figure.rest, ik.Pose.forward(figure, there).chain("shoulder.R", "wrist.L")[0]
+    q, wanted = figure.rest, chain_between(ik.Pose.forward(figure, there), "shoulder.R", "wrist.L")[0]
     for _ in range(200):
-        seen, jacobian = ik.Pose.forward(figure, q).chain("shoulder.R", "wrist.L")
+        seen, jacobian = chain_between(ik.Pose.forward(figure, q), "shoulder.R", "wrist.L")
         q = figure.joint_limits.project(
             q + damped.damped_least_squares(lapack(jacobian)[0], wanted - seen, 0.1)
         )
-    assert np.linalg.norm(ik.Pose.forward(figure, q).chain("shoulder.R", "wrist.L")[0] - wanted) < 1e-6
+    assert (
+        np.linalg.norm(chain_between(ik.Pose.forward(figure, q), "shoulder.R", "wrist.L")[0] - wanted) < 1e-6
+    )
     moved = {figure.names[joint] for joint in figure.owner[np.abs(q - figure.rest) > 1e-9]}
     assert moved <= {"clavicle.R", "clavicle.L", "shoulder.L", "elbow.L", "shoulder.R"}
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ikmath as ik
-from ikmath import rotation
+from ikmath import euler
 from ikmath.classic.linalg.bounded import bounded_damped_step
 from tests.papers import ki_sheen
 from tests.papers.experiments import (
@@ -96,7 +96,7 @@ def test_as_printed_it_still_reaches_the_same_poses(seed):
     for one in h:
         after = ki_sheen.printed_rotation(one) @ before
         local = before.T @ after  # = Rx(x) Ry(y) Rz(z) of the hinges
-        angles.append(rotation.euler_from_matrix(local, "ZYX"))
+        angles.append(euler.euler_from_matrix(local, "ZYX"))
         before = after
     pose = ik.Pose.forward(chain, np.ravel(angles))
     assert np.abs(pose.point("end") - ki_sheen.end_effector(h, rest, row_vectors=False)).max() < 1e-10

@@ -36,7 +36,7 @@ class Mirrored:
 
 
 class WithMirrored(Hierarchical):
-    def strategies(self, options: object) -> list[RestartStrategy]:
+    def strategies(self, options: object, *, guarded: bool) -> list[RestartStrategy]:
         return [Mirrored()]
 
 

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Euler angles; all other conventions are those of `rotation`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import UnknownName
+from .rotation import Array, about, matrices, matrix_from_quaternion, vectors
+
+EULER_ORDERS: Final = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
+EULER_AXES: Final = {order: tuple("XYZ".index(letter) for letter in order) for order in EULER_ORDERS}
+"""The axes of each order, the one that is turned about first in front."""
+
+
+def matrix_from_euler(angles: npt.ArrayLike, order: str = "XYZ") -> Array:
+    """Euler angles (x, y, z in this order, whatever the order of turning) -> matrix, as Blender means it.
+
+    "XYZ" turns about X first: `Rz @ Ry @ Rx`.
+
+    Raises:
+        UnknownName: an order that is none of the six.
+    """
+    angles = vectors(angles, 3, "Euler angles")
+    first, second, third = _axes(order)
+    return np.asarray(
+        about(third, angles[..., third])
+        @ about(second, angles[..., second])
+        @ about(first, angles[..., first])
+    )
+
+
+def euler_from_matrix(rotation: npt.ArrayLike, order: str = "XYZ") -> Array:
+    """Euler angles (x, y, z) of the branch whose middle turn is within a quarter; inverse of the above."""
+    m = matrices(rotation)
+    i, j, k = _axes(order)
+    sign = 1.0 if (j - i) % 3 == 1 else -1.0
+    cosine = np.hypot(m[..., i, i], m[..., j, i])
+    plain = cosine > 1e-9
+    out = np.empty(m.shape[:-1])
+    # at the pole the third turn is set to zero and the first takes all
+    out[..., i] = np.where(
+        plain, np.arctan2(sign * m[..., k, j], m[..., k, k]), np.arctan2(-sign * m[..., j, k], m[..., j, j])
+    )
+    out[..., j] = np.arctan2(-sign * m[..., k, i], cosine)
+    out[..., k] = np.where(plain, np.arctan2(sign * m[..., j, i], m[..., i, i]), 0.0)
+    return out
+
+
+def euler_from_quaternion(quaternion: npt.ArrayLike, order: str = "XYZ") -> Array:
+    """Euler angles (x, y, z) of quaternions (..., 4), as `euler_from_matrix` gives them."""
+    return euler_from_matrix(matrix_from_quaternion(quaternion), order)
+
+
+def _axes(order: str) -> tuple[int, ...]:
+    axes = EULER_AXES.get(order)
+    if axes is None:
+        raise UnknownName("Euler order", order, EULER_ORDERS)
+    return axes
