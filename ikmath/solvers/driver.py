@@ -196,9 +196,8 @@ class IterationDriver:
         """Better and better poses by one kind of step; where it ends short, what is met is put right.
 
         Args:
-            make: the model of an iterate after so many slow steps in a row, and so many refused ones at all;
-            patience, at_once, nearly: see `run`.
-            share: of the costs, by which a step that is not slow gains; goals_only: see `refine`.
+            make: the model of an iterate after so many slow steps in a row, and so many refused ones at all.
+            share: of the costs, by which a step that is not slow gains; the others: see `run`, `refine`.
         """
         own = self.parameters
         damping, slow, refused, refusals, idle = 1.0, 0, 0, 0, False
