@@ -18,6 +18,8 @@ from .iterate import Iterate
 
 _BEND: Final = 0.05
 """Radians given to straight limbs that must shorten."""
+_BESIDE: Final = 1e-3
+"""Radians from the middle of its limits, or from rest, within which a turn is on no side of it."""
 _DEAD: Final = 1e-3
 """Share of the steepest slope of an error below which it has none."""
 
@@ -77,8 +79,8 @@ class StraightLimbKick:
             return
         low, high = np.maximum(skeleton.lower, -np.pi), np.minimum(skeleton.upper, np.pi)
         middle = 0.5 * (low + high)
-        preferred = np.where(np.abs(middle - q) > 1e-3, middle - q, skeleton.rest - q)
-        side = np.where(preferred < -1e-9, -1.0, 1.0)
+        preferred = np.where(np.abs(middle - q) > _BESIDE, middle - q, skeleton.rest - q)
+        side = np.where(preferred < -_BESIDE, -1.0, 1.0)
         squares = stack.squares(error)
         short = squares > _DEAD**2 * squares.max()
         used = np.logical_or.reduceat(rows != 0.0, stack.starts, axis=0)
