@@ -83,6 +83,7 @@ def test_the_centre_is_kept_over_the_target(turned):
     assert row["status"] == "REACHED" and row["worst"] < 1e-3 and row["angle_worst"] is None
 
 
+@pytest.mark.solver
 def test_over_the_feet_it_stands_while_the_hand_reaches():
     rig = body()
     plant(rig, footprint=0.12)

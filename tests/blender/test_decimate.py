@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from itertools import pairwise
 
@@ -69,15 +70,31 @@ def tips(rig: bpy.types.Object) -> Array:
     return np.array(found)
 
 
-def both(make: Callable[[], bpy.types.Object], margin: float) -> tuple[bpy.types.Object, Array, Array, float]:
-    """The armature, its tips of a full and of a decimated bake, and the share of the keys that is left."""
+def at_rate(make: Callable[[], bpy.types.Object], rate: int) -> bpy.types.Object:
+    """The figure in a scene of so many frames a second."""
     rig = make()
+    bpy.context.scene.render.fps = rate
+    return rig
+
+
+@functools.cache
+def whole(make: Callable[[], bpy.types.Object], rate: int) -> tuple[Array, int]:
+    """The tips of a full bake and the number of its keys, baked once for all margins."""
+    rig = at_rate(make, rate)
     bpy.ops.articulate.bake(frame_start=1, frame_end=FRAMES)
-    full, whole = tips(rig), sum(len(keys) for keys in curves(rig).values())
+    full = tips(rig), sum(len(keys) for keys in curves(rig).values())
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    rig = make()
+    return full
+
+
+def both(
+    make: Callable[[], bpy.types.Object], margin: float, rate: int = 24
+) -> tuple[bpy.types.Object, Array, Array, float]:
+    """The armature, its tips of a full and of a decimated bake, and the share of the keys that is left."""
+    full, count = whole(make, rate)
+    rig = at_rate(make, rate)
     bpy.ops.articulate.bake(frame_start=1, frame_end=FRAMES, decimate=True, remove_error_margin=margin)
-    return rig, full, tips(rig), sum(len(keys) for keys in curves(rig).values()) / whole
+    return rig, full, tips(rig), sum(len(keys) for keys in curves(rig).values()) / count
 
 
 @pytest.mark.parametrize(
@@ -213,6 +230,7 @@ def test_between_the_frames_the_figure_does_not_swing_out():
     assert np.linalg.norm(halves(rig) - full, axis=-1).max() < 0.1
 
 
+@pytest.mark.solver
 def test_points_all_around_a_bone_stay_within_the_margin():
     def places() -> Array:
         return keys_clips.shown(bpy.context.object, FRAMES)
@@ -240,15 +258,11 @@ def carried() -> bpy.types.Object:
     return rig
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize("make", [person, walking, carried])
 @pytest.mark.parametrize("rate", [24, 60])
 def test_what_is_held_stands_still(make, rate):
-    def slow() -> bpy.types.Object:
-        rig = make()
-        bpy.context.scene.render.fps = rate
-        return rig
-
-    rig, full, thin, _left = both(slow, 0.005)
+    rig, full, thin, _left = both(make, 0.005, rate)
     for foot in ("foot.L", "foot.R"):
         row = list(rig.pose.bones.keys()).index(foot)
         own, way = (rate * np.linalg.norm(np.diff(each[:, row], axis=0), axis=-1) for each in (full, thin))

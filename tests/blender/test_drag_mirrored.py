@@ -49,6 +49,7 @@ def test_the_other_side_follows_and_the_figure_stays_symmetric(make):
         assert asymmetry(rig) < 1e-4
 
 
+@pytest.mark.solver
 def test_out_of_reach_both_are_as_near_as_each_other():
     rig = mirrored(metarig("basic"))
     held = start(rig, "hand.L")

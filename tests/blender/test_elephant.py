@@ -92,6 +92,7 @@ def test_a_bake_goes_around_table_and_tree():
     assert 0.0 < least < 0.03, "it comes near, and does not go in"
 
 
+@pytest.mark.solver
 def test_a_bake_that_begins_at_the_tables_edge_finds_the_way_round():
     rig = add()
     assert bpy.ops.articulate.bake(frame_start=120, frame_end=124) == {"FINISHED"}

@@ -108,6 +108,7 @@ def test_who_lifts_a_shin_lifts_the_foot():
     assert tip(rig, "Head")[2] > 1.6  # and the body stays where it is, more or less
 
 
+@pytest.mark.solver
 def test_what_is_told_is_what_keeps_the_hand_and_not_the_foot_that_gives_way():
     rig = player()
     held = drag.Drag(rig, bpy.context, drag.Grip(bone="Shin.L"))

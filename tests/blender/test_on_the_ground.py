@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 
 import bpy
+import pytest
 from addon_scenes import miss, reach, tip
 from bridge_rigs import make_rig
 
@@ -38,6 +39,7 @@ def straight_person() -> bpy.types.Object:
     return make_rig(rows)
 
 
+@pytest.mark.solver
 def test_the_ground_does_not_keep_straight_legs_from_bending():
     """The hand gets down at the first time of asking, though the posture would have the legs straight."""
     rig = straight_person()

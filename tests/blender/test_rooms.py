@@ -109,7 +109,10 @@ def test_the_figure_reaches_within_the_room_and_stops_at_its_wall():
     assert report["clearance"] > 0.0 and report["effectors"]["b2"]["worst"] == pytest.approx(0.3, abs=0.1)
 
 
-@pytest.mark.parametrize("height", [-3.0, -0.5, 0.5, 1.7, 2.9, 6.0])
+ACROSS = [pytest.param(height, marks=pytest.mark.solver) for height in (0.5, 1.7)]  # bones pass through it
+
+
+@pytest.mark.parametrize("height", [-3.0, -0.5, *ACROSS, 2.9, 6.0])
 def test_beside_an_open_surface_what_is_nearest_has_a_name(height):
     """A level sheet, wherever it is: below the figure, across it, above it."""
     rig = arm()

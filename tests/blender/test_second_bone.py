@@ -269,6 +269,7 @@ def test_a_loop_holds_while_one_hand_is_dragged():
     np.testing.assert_allclose(relation(rig, "hand.L", "hand.R"), grip, atol=1e-3)
 
 
+@pytest.mark.solver
 def test_two_hands_on_a_moving_staff_keep_their_grip_for_250_frames():
     """The issue's bar: 0.1 mm. One hand carries the staff, the other one is joined to it."""
     rig = two_arms()

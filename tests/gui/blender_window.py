@@ -248,8 +248,8 @@ class BlenderWindow:
         )
         columns = [left + share * width for share in (0.3, 0.7, 0.87)]
         rows = range(int(top) + 25, int(top + min(height, 400)), BUTTON_HEIGHT - 4)
+        self.run("bpy.context.window_manager.clipboard = ''")
         for y, x in product([*rows, *rows], columns):  # twice, since a slow window may not have drawn it yet
-            self.run("bpy.context.window_manager.clipboard = ''")
             self.screen.xdotool("mousemove", f"{x:.0f}", f"{y}", "key", "ctrl+c")
             self.settle()
             copied = self.run("result = bpy.context.window_manager.clipboard")
@@ -325,7 +325,9 @@ class BlenderWindow:
 
     def _environment(self) -> dict[str, str]:
         home = {"HOME": self.home, "BLENDER_USER_RESOURCES": f"{self.home}/profile"}
-        return environment(LIBGL_ALWAYS_SOFTWARE="1", PYTHONUNBUFFERED="1", **home)
+        # What the drawing software has compiled is kept from one Blender to the next.
+        kept = {"MESA_SHADER_CACHE_DIR": "/var/cache/mesa"}
+        return environment(LIBGL_ALWAYS_SOFTWARE="1", PYTHONUNBUFFERED="1", **kept, **home)
 
     def _last_lines(self) -> str:
         return "\n".join(self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-15:])

@@ -9,11 +9,13 @@ and chroot) and apt's own configuration, from which the mirror is taken. Run aga
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 if __name__ == "__main__":  # run as a script: the repository's root is not on the path then
@@ -51,10 +53,8 @@ def provision(suite: str) -> Path:
         NotInstallable: only where the suite changes every day.
         Problem: not root, no debootstrap, no Debian mirror, or no network.
     """
-    root, packages = ROOT / ".venv" / f"gui-{suite}", SUITES[suite]
-    stamp = root / "installed"
-    wanted = " ".join((suite, *packages))
-    if stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted:
+    root = ROOT / ".venv" / f"gui-{suite}"
+    if _is_ready(root, suite):
         return root
     if os.geteuid() != 0:
         raise Problem("A window for the tests is made with debootstrap and chroot, which need root.")
@@ -63,13 +63,35 @@ def provision(suite: str) -> Path:
             raise Problem(f"{tool} is missing: apt-get install --no-install-recommends {package}")
     archive = mirror()
     try:
-        _install(root, suite, archive)
+        with _alone(root):
+            if not _is_ready(root, suite):
+                _install(root, suite, archive)
+                (root / "installed").write_text(_content(suite), encoding="utf-8")
     except Problem as problem:
         if suite == CHANGING:
             raise NotInstallable(str(problem)) from problem
         raise
-    stamp.write_text(wanted, encoding="utf-8")
     return root
+
+
+def _is_ready(root: Path, suite: str) -> bool:
+    stamp = root / "installed"
+    return stamp.is_file() and stamp.read_text(encoding="utf-8") == _content(suite)
+
+
+def _content(suite: str) -> str:
+    return " ".join((suite, *SUITES[suite]))
+
+
+@contextlib.contextmanager
+def _alone(root: Path) -> Iterator[None]:
+    """Wait while another process makes the same directory: steps of a run that go on side by side need it."""
+    import fcntl  # not on Windows, where this module is imported too
+
+    root.parent.mkdir(parents=True, exist_ok=True)
+    with root.with_name(f"{root.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _install(root: Path, suite: str, archive: str) -> None:
@@ -185,6 +207,10 @@ def _checked(command: list[str], purpose: str) -> None:
 
 if __name__ == "__main__":
     try:
-        print(provision(*sys.argv[1:]))
+        for each in sys.argv[1:] or SUITES:
+            try:
+                print(provision(each))
+            except NotInstallable as reason:
+                print(f"Nothing from Debian {each}: {reason}")
     except Problem as problem:
         sys.exit(str(problem))

@@ -76,7 +76,7 @@ def test_a_hand_is_dragged_while_both_feet_stay(figure: BlenderWindow):
     figure.screenshot("tool_and_figure")
     figure.press()
     figure.glide(start, end)
-    figure.screenshot("dragging", fine=True)
+    figure.screenshot("dragging")
     figure.release()
     after = figure.wait_for(
         PLACES, lambda now: _apart((now["hand.L"][0], now["hand.L"][2]), (goal[0], goal[2])) < 0.03
@@ -138,7 +138,7 @@ def test_a_live_figure_follows_its_target_during_playback_and_the_overlay_shows_
     figure.operate("bpy.ops.screen.animation_play()")
     figure.wait_for("result = bpy.context.scene.frame_current", lambda frame: frame > 10)
     figure.operate("bpy.ops.screen.animation_cancel(restore_frame=False)")
-    figure.screenshot("live_and_overlay", fine=True)
+    figure.screenshot("live_and_overlay")
     miss = figure.run(
         "rig = bpy.data.objects['Figure']; target = rig.articulate.effectors['hand.L'].target\n"
         "result = (rig.pose.bones['hand.L'].tail - target.matrix_world.translation).length"
@@ -156,7 +156,7 @@ def test_with_x_axis_mirror_the_other_hand_comes_along(figure: BlenderWindow):
     figure.move(*start)
     figure.press()
     figure.glide(start, end)
-    figure.screenshot("dragging_mirrored", fine=True)
+    figure.screenshot("dragging_mirrored")
     figure.release()
     after = figure.wait_for(
         PLACES, lambda now: _apart((now["hand.L"][0], now["hand.L"][2]), (goal[0], goal[2])) < 0.03

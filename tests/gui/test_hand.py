@@ -209,7 +209,7 @@ def test_pins_by_key_mirrored_and_all_removed(figure: BlenderWindow):
     names = "result = [[e.name, e.kind] for e in bpy.data.objects['Figure'].articulate.effectors]"
     figure.key("shift+alt+p")
     figure.settle()
-    figure.screenshot("menu_of_pins", fine=True)
+    figure.screenshot("menu_of_pins")
     figure.key("b")  # Pin Both
     figure.wait_for(names, lambda now: now == [["hand.L", "POSE"]])
     figure.key("shift+alt+p")

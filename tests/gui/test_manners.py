@@ -130,7 +130,7 @@ def test_the_hand_is_put_on_the_table_top_by_ctrl(aslant: BlenderWindow):
     assert math.dist(hand(aslant), place) > 0.05, "in the plane of the view it is beside the table"
     aslant.key_down("ctrl")
     aslant.wait_for(PLACES, lambda now: math.dist(now["hand.L"], place) < 0.01)
-    aslant.screenshot("snapped_to_table", fine=True)
+    aslant.screenshot("snapped_to_table")
     aslant.key_up("ctrl")
     aslant.wait_for(PLACES, lambda now: math.dist(now["hand.L"], place) > 0.05)
     aslant.key("shift+Tab")
@@ -210,9 +210,9 @@ def test_an_expression_with_a_unit_is_typed(figure: BlenderWindow):
 def test_the_mouse_wraps_at_the_edge_of_the_view(figure: BlenderWindow):
     """Blender puts the pointer back into the view, and the hand goes on."""
     begin(figure, "hand.L")
-    way_of_mouse = 1200
-    for _step in range(way_of_mouse // 20):
-        figure.screen.xdotool("mousemove_relative", "--", "20", "0")
+    way_of_mouse, step = 1200, 40
+    for _ in range(way_of_mouse // step):
+        figure.screen.xdotool("mousemove_relative", "--", str(step), "0")
         figure.settle()
     figure.screenshot("wrapped")
     figure.release()
@@ -232,10 +232,10 @@ def test_an_effector_on_a_hand_leaves_the_feet_held_and_the_overlay_shows_them(f
     before = figure.run(PLACES)
     start = figure.pixel_of(before["hand.L"])
     figure.move(*start)
-    figure.screenshot("held_feet_before", fine=True)
+    figure.screenshot("held_feet_before")
     figure.press()
     figure.glide(start, figure.pixel_of((0.8, 0.0, 0.8)))
-    figure.screenshot("held_feet", fine=True)
+    figure.screenshot("held_feet")
     figure.release()
     after = figure.wait_for(PLACES, lambda now: math.dist(now["hand.L"], before["hand.L"]) > 0.5)
     assert all(math.dist(before[name], after[name]) < 2e-3 for name in ("shin.L", "shin.R", "hand.R"))

@@ -34,17 +34,17 @@ def climb(window: BlenderWindow, way: str) -> None:
 
 
 def test_alt_wheel_shows_the_parent_and_goes_back(figure: BlenderWindow):
-    figure.screenshot("parent_before", fine=True)
+    figure.screenshot("parent_before")
     climb(figure, "up")
     figure.wait_for(TAKEN, lambda name: name == "arm.L")
-    figure.screenshot("parent_of_hand", fine=True)
+    figure.screenshot("parent_of_hand")
     climb(figure, "up")
     figure.wait_for(TAKEN, lambda name: name == "chest")
     climb(figure, "down")
     figure.wait_for(TAKEN, lambda name: name == "arm.L")
     figure.key("Escape")
     figure.wait_for(TAKEN, lambda name: name == "")
-    figure.screenshot("parent_escape", fine=True)
+    figure.screenshot("parent_escape")
     assert figure.run(FRAME) == 1 and figure.run("result = bpy.context.mode") == "POSE"
 
 
@@ -54,7 +54,7 @@ def test_a_press_drags_the_parent(figure: BlenderWindow):
     figure.press()
     figure.glide(start, (start[0], start[1] - 60))
     figure.wait_for(GRIP, lambda name: name == "arm.L")
-    figure.screenshot("parent_dragged", fine=True)
+    figure.screenshot("parent_dragged")
     figure.release()
     figure.wait_for(GRIP, lambda name: name == "")
     assert figure.run(ACTIVE) == "arm.L" and figure.run(TAKEN) == ""
@@ -108,7 +108,7 @@ def test_during_a_drag_alt_wheel_takes_the_parent(figure: BlenderWindow):
     climb(figure, "up")
     figure.wait_for(GRIP, lambda name: name == "arm.L")
     figure.wait_for(PLACES, lambda now: now["arm.L"][2] > before["arm.L"][2] + 0.1)
-    figure.screenshot("parent_during_drag", fine=True)
+    figure.screenshot("parent_during_drag")
     climb(figure, "down")
     figure.wait_for(GRIP, lambda name: name == "hand.L")
     figure.key("Escape")

@@ -80,10 +80,10 @@ def test_solve_by_button_and_undo_by_key(posing: BlenderWindow):
     before = posing.run(MISS)
     posing.move(*VIEWPORT)
     posing.run("view()['area'].tag_redraw()")  # what the lines above made is to be seen in the first picture
-    start = posing.screenshot("before_solve", fine=True)
+    start = posing.screenshot("before_solve")
     posing.click(*posing.find_button("articulate.solve"))
     posing.move(*VIEWPORT)
-    solved = posing.screenshot("solved", fine=True)
+    solved = posing.screenshot("solved")
     assert posing.run(MISS) < 1e-3 < before
     assert _differ(start, solved), "The view still shows the pose before."
     posing.key("ctrl+z")
@@ -124,7 +124,7 @@ def test_a_bake_writes_keys_and_is_one_undo_step(posing: BlenderWindow):
     posing.click(*posing.find_button("articulate.bake"))
     posing.move(*VIEWPORT)
     posing.wait_for("result = bpy.context.window_manager.articulate.baking", lambda baking: not baking)
-    posing.screenshot("baked", fine=True)
+    posing.screenshot("baked")
     assert posing.run(ACTIONS) > 0
     for frame in (1, 20, 40):
         posing.run(f"bpy.context.scene.frame_set({frame})")

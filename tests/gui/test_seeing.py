@@ -90,7 +90,7 @@ def test_effectors_pins_and_limits_are_drawn_and_go_with_blenders_overlays(figur
 def test_the_rest_is_drawn_on_request(figure: BlenderWindow):
     figure.operate(AROUND)
     figure.show_tab("Articulate")
-    shot = figure.screenshot("overlay_all", fine=True)
+    shot = figure.screenshot("overlay_all")
     for colour in ("mobility", "mass", "reached"):
         assert seen(shot, colour) > 10, colour
 
@@ -113,16 +113,16 @@ def test_feet_that_hold_by_themselves_are_marked_before_and_during_a_drag(figure
     hand = figure.pixel_of((0.7, 0, 1.55))
     figure.move(*hand)
     figure.wait_for("result = bpy.context.window_manager.articulate.hovered", lambda name: name == "hand.L")
-    before = figure.screenshot("feet_before", fine=True)
+    before = figure.screenshot("feet_before")
     figure.press()
     figure.glide(hand, figure.pixel_of((0.75, 0, 1.2)))
     figure.wait_for("result = bpy.context.window_manager.articulate.grip", lambda name: name == "hand.L")
-    during = figure.screenshot("feet_during", fine=True)
+    during = figure.screenshot("feet_during")
     figure.key("Escape")
     figure.release()
     figure.operate("bpy.data.objects['Figure'].articulate.overlay.pins = False")
     figure.move(*hand)
-    without = figure.screenshot("feet_without", fine=True)
+    without = figure.screenshot("feet_without")
     held = figure.run("result = list(bpy.data.objects['Figure'].pose.bones['shin.R'].tail)")
     for shot in (before, during):
         assert changed_about(figure.pixel_of(held), shot, without) > 20
@@ -152,7 +152,7 @@ def test_limits_are_arcs_and_cones_in_perspective(figure: BlenderWindow):
         "region.view_rotation = Euler((1.2, 0, 0.7)).to_quaternion()"
     )
     figure.settle()
-    assert seen(figure.screenshot("limits", fine=True), "limit") > 100
+    assert seen(figure.screenshot("limits"), "limit") > 100
 
 
 def test_the_switches_are_on_a_panel_and_in_blenders_popover_of_overlays(figure: BlenderWindow):

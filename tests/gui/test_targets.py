@@ -42,7 +42,7 @@ def test_an_arrow_moves_the_target_along_its_axis_and_the_live_figure_follows(fi
     figure.screenshot("gizmo")
     figure.press()
     figure.glide((x, y - ARROW), (x + 10, y - ARROW - 80))
-    figure.screenshot("gizmo_moving", fine=True)
+    figure.screenshot("gizmo_moving")
     figure.release()
     after = figure.wait_for(WHERE, lambda now: now[2] > before[2] + 0.1)
     assert after[:2] == pytest.approx(before[:2], abs=1e-4), "only along Z"

@@ -44,7 +44,7 @@ def test_the_window_is_there(window: BlenderWindow):
 
 def test_the_tab_is_drawn_without_an_armature(window: BlenderWindow):
     window.show_tab("Articulate")
-    window.screenshot("tab_without_armature", fine=True)
+    window.screenshot("tab_without_armature")
     drawn = window.run(
         "result = next(r for r in view()['area'].regions if r.type == 'UI').active_panel_category"
     )

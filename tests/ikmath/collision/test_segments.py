@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from zoo import ZOO
+from zoo import ZOO, distances_along
 
 from ikmath.collision import Box, Capsule, Cylinder, HalfSpace, Rectangle, Sphere
 from ikmath.collision.segments import closest_of_segments
@@ -76,7 +76,6 @@ def test_parallel_overlap_is_met_in_its_middle():
 
 def test_lattice_segments_against_every_shape():
     rng = np.random.default_rng(5)
-    t = np.linspace(0, 1, 241)
     shapes = [
         Sphere((0, 0, 0), 1),
         HalfSpace((0, 0, 0), (0, 0, 1)),
@@ -91,7 +90,7 @@ def test_lattice_segments_against_every_shape():
     b = rng.integers(-4, 5, size=(4000, 3)) / 2
     for shape in shapes:
         answer = shape.nearest_segment(a, b)
-        least = shape.nearest(a[:, None] + t[:, None] * (b - a)[:, None]).distance.min(1)
+        least = distances_along(shape, a, b, 241).min(1)
         distance = np.maximum(answer.distance, 0) if shape.kind == "rectangle" else answer.distance
         assert (distance <= least + 1e-12).all(), shape.kind
         assert (least <= distance + np.linalg.norm(b - a, axis=-1) / 240 + 1e-12).all(), shape.kind
