@@ -25,7 +25,7 @@ from ..problem.problem import Problem
 from ..rotation import Array
 from .collision_guard import CollisionGuard
 from .iterate import Iterate, Merit
-from .newton_step import NewtonStep
+from .newton_step import NewtonStep, nearly_met
 from .parameters import HierarchicalParameters, Patience
 from .step_bounds import Bounds, Face, Inequalities, StepBounds, short_way
 from .step_model import GaussNewtonStep, Metric, StepModel
@@ -173,7 +173,8 @@ class IterationDriver:
         """
 
         def model(iterate: Iterate, slow: int, refusals: int) -> StepModel:
-            lenient, weights = refusals == 0 and not goals_only, self.merit.weights
+            weights = self.merit.weights
+            lenient = refusals == 0 and not goals_only and nearly_met(self.problem, iterate, own.near)
             return NewtonStep(self.problem, iterate, weights, own, self.active, lenient=lenient)
 
         own = self.parameters
@@ -206,7 +207,7 @@ class IterationDriver:
             done = iterate.reached(self.tolerances)
             if done and (self.posture is None or (at_once and budget.taken)):
                 return iterate, Stop.REACHED
-            if nearly and self._met(iterate.costs) == len(iterate.costs):
+            if nearly and nearly_met(self.problem, iterate, own.near):
                 return iterate, Stop.NEAR
             if budget.iterations <= 0:
                 return self._put_right(iterate, budget), Stop.ITERATIONS

@@ -163,6 +163,22 @@ class NewtonStep:
         return float(self._owed - self._gradient.dot(x) - 0.5 * x.dot(self._hessian).dot(x))
 
 
+def nearly_met(problem: Problem, iterate: Iterate, near: float) -> bool:
+    """Whether every level is nearly met, and steps by curvature can be trusted to meet it.
+
+    Newton's step for the errors is then so short that what it leaves, about its square where the figure's
+    size is one, is less than they are (Kantorovich's condition). Near a straight limb it is long.
+
+    Args:
+        near: scaled error of a level that is nearly met.
+    """
+    if max(iterate.costs) >= near * near:
+        return False
+    rows = iterate.jacobian * problem.stack.metric
+    step = np.linalg.lstsq(rows, iterate.error, rcond=None)[0]
+    return float(step.dot(step)) ** 2 <= sum(iterate.costs)
+
+
 def _along(hessian: Array, rows: Array, free: Array, flat: float) -> tuple[Array, Array]:
     """Curvatures (n,), positive, and axes (n, n) of a Hessian along the null space of rows.
 
