@@ -147,18 +147,20 @@ class Hierarchical(Method):
         end, stop = driver.run(
             start, budget, correction, course.patience, at_once=course.at_once, nearly=course.nearly
         )
-        jumped = False
-        if course.goals_by_curvature and stop is Stop.CONVERGED and not end.reached(driver.tolerances):
+        jumped, rested = False, None
+        if course.rest is not None and stop is Stop.NEAR:
+            end, stop = driver.refine(end, budget, course.rest)
+            rested = end
+        elif course.goals_by_curvature and stop is Stop.CONVERGED and not end.reached(driver.tolerances):
             end, stop = driver.refine(end, budget, own.settled, goals_only=True)
-        if stop not in (Stop.TIME, Stop.NEAR) and not end.reached(driver.tolerances):
+        if stop is not Stop.TIME and not end.reached(driver.tolerances):
             # where the best end comes to rest afterwards, half of what is left is for that
             spare = Budget(budget.iterations // (1 if course.rest is None else 2), deadline)
             ended = Ended(driver, spare, start, end, np.random.default_rng(options.seed))
             end, stop, jumped = self._elsewhere(ended, stop, options, thorough and before is None)
             budget.add(spare)
-        if course.rest is not None and (
-            stop is Stop.NEAR or (stop is Stop.CONVERGED and not course.at_once)  # the next frame goes on
-        ):
+        # a frame of a motion that ends at once goes on in the next frame
+        if course.rest is not None and stop is Stop.CONVERGED and end is not rested and not course.at_once:
             end, stop = driver.refine(end, budget, course.rest)
         if within is not None:
             end = driver.wrapped(end)
