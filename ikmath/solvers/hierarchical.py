@@ -62,8 +62,10 @@ class Course(NamedTuple):
         if options.accuracy == "reached":
             return cls(own.in_motion if moves else own.at_last, True, False, False, None)
         if problem.posture_cost is not None and not guarded:
+            if moves and not exact:
+                return cls(own.in_motion, True, True, False, own.slow)
             rest = own.slow if not exact else own.settled if moves else 0.0
-            return cls(own.before_curvature, moves and not exact, True, exact and not moves, rest)
+            return cls(own.before_curvature, False, True, exact and not moves, rest)
         if moves:
             return cls(own.in_motion, True, False, exact, None)
         if guarded or not exact:
