@@ -101,7 +101,7 @@ class _Structure:
         level = 1.0 - lower * np.abs(up) if self.plain else np.ones(3)
         self.flat = (np.sqrt(self.mass[: self.heavy])[:, None] / figure.size * level).ravel()
         turned = skeleton.turn_influence[:, self.body] if self.body >= 0 else np.zeros(skeleton.n, dtype=bool)
-        self.tilting = turned.astype(float)[:, None]
+        self.tilting = turned.astype(float)[:, None].copy()
         self.sliding = np.flatnonzero((skeleton.slot < 3) & (skeleton.parents[skeleton.owner] < 0))
         free = 1.0 - skeleton.stiffness[self.sliding]
         each = 1.0 / free - 1.0 if effort == Effort.NATURAL else parameters.even_slide / free
