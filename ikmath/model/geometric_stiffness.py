@@ -43,24 +43,10 @@ class Loads(NamedTuple):
     inner: Array
 
     @classmethod
-    def of(
-        cls,
-        joints: Index,
-        *,
-        force: Array | None = None,
-        second: Array | None = None,
-        torque: Array | None = None,
-        inner: Array | None = None,
-    ) -> Self:
-        """Loads of which those that are not given are zero."""
-        none = np.zeros((len(joints), 3))
-        return cls(
-            joints,
-            none if force is None else force,
-            np.zeros((len(joints), 3, 3)) if second is None else second,
-            none if torque is None else torque,
-            none if inner is None else inner,
-        )
+    def of(cls, joints: Index, **given: Array) -> Self:
+        """Loads by their names; those that are not given are zero."""
+        none, square = np.zeros((len(joints), 3)), np.zeros((len(joints), 3, 3))
+        return cls(joints, **({"force": none, "second": square, "torque": none, "inner": none} | given))
 
     @classmethod
     def on_points(cls, joints: Index, x: Array, force: Array) -> Self:

@@ -48,20 +48,20 @@ class ScaledPosture:
         cost: to scale; scale: above zero.
 
     Attributes:
-        cost: the original cost.
+        cost: the original cost; scale: the factor.
     """
 
     def __init__(self, cost: PostureCost, scale: float) -> None:
-        self.cost, self._scale = cost, scale
+        self.cost, self.scale = cost, scale
 
     def evaluate(self, pose: Pose) -> PostureTerm:
         value, gradient, hessian, curvature = self.cost.evaluate(pose)
-        scale = self._scale
+        scale = self.scale
         scaled = None if curvature is None else lambda: curvature().scaled(scale)
         return PostureTerm(scale * value, scale * gradient, scale * hessian, scaled)
 
     def value(self, pose: Pose) -> float:
-        return self._scale * self.cost.value(pose)
+        return self.scale * self.cost.value(pose)
 
 
 class JointPosture:

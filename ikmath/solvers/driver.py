@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from ..postures import PostureCost
 from ..problem.problem import Problem
 from ..rotation import Array
 from .collision_guard import CollisionGuard
+from .frame_correction import Correction
 from .iterate import Iterate, Merit
 from .newton_step import NewtonStep, nearly_met
 from .parameters import HierarchicalParameters, Patience
@@ -72,19 +72,6 @@ class Budget:
         """What a part of the solve has spent."""
         self.spend(part.taken)
         self.corrections += part.corrections
-
-
-class Correction(Protocol):
-    """What is known of the curved part of the errors, which linear steps leave out."""
-
-    def aside(self, iterate: Iterate) -> Array | None:
-        """(k,) to be added to the scaled errors of a step from here; None if nothing is known."""
-
-    def learn(self, iterate: Iterate, trial: Iterate) -> None:
-        """Take note of a step that was taken."""
-
-    def drop(self) -> None:
-        """Take note that a step was refused."""
 
 
 class IterationDriver:

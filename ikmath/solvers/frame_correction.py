@@ -8,7 +8,7 @@ of the step. A first step that allows for them converges to second order and is 
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from ..rotation import Array
 from .iterate import Iterate
@@ -17,6 +17,19 @@ _MOST: Final = 4.0
 """Share of the errors before by which the errors may have grown for two frames to be alike."""
 _STEADY: Final = 0.5
 """Share of what a step left by which it may differ from the prediction."""
+
+
+class Correction(Protocol):
+    """What is known of the curved part of the errors, which linear steps leave out."""
+
+    def aside(self, iterate: Iterate) -> Array | None:
+        """(k,) to be added to the scaled errors of a step from here; None if nothing is known."""
+
+    def learn(self, iterate: Iterate, trial: Iterate) -> None:
+        """Take note of a step that was taken."""
+
+    def drop(self) -> None:
+        """Take note that a step was refused."""
 
 
 class FirstStep(NamedTuple):
@@ -34,7 +47,7 @@ class FirstStep(NamedTuple):
 
 
 class FrameCorrection:
-    """See the module, and `driver.Correction`.
+    """See the module, and `Correction`.
 
     Args:
         before: the first step of the frame before, None if there was none.

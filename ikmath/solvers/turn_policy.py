@@ -20,7 +20,6 @@ from ..collision import ClosestPairs
 from ..linalg.hierarchical_qp import Signs
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
-from ..postures import ScaledPosture
 from ..problem.problem import Problem, Solution, Status
 from ..rotation import Array, angle
 from .frame_correction import FirstStep
@@ -43,7 +42,7 @@ class Trail:
         first: its first step; active: see `IterationDriver`.
         turned: (n,) by how much its coordinates had changed, None if that is not known.
         late: frames in a row that were short of targets which a wider turn would have reached.
-        posture: its posture cost, scaled.
+        scale: of its posture cost, which stays over a motion; None without one.
     """
 
     pose: Pose | None = None
@@ -54,7 +53,7 @@ class Trail:
     active: Sequence[Signs] = ()
     turned: Array | None = None
     late: int = 0
-    posture: ScaledPosture | None = None
+    scale: float | None = None
 
 
 Range = tuple[Array, Array]
