@@ -63,7 +63,7 @@ class Course(NamedTuple):
             return cls(own.in_motion if moves else own.at_last, True, False, False, None)
         if problem.posture_cost is not None and not guarded:
             if moves and not exact:
-                return cls(own.in_motion, True, True, False, own.slow)
+                return cls(own.in_motion, True, True, True, own.slow)
             rest = own.slow if not exact else own.settled if moves else 0.0
             return cls(own.before_curvature, False, True, exact and not moves, rest)
         if moves:
@@ -151,7 +151,12 @@ class Hierarchical(Method):
         if course.rest is not None and stop is Stop.NEAR:
             end, stop = driver.refine(end, budget, course.rest)
             rested = end
-        elif course.goals_by_curvature and stop is Stop.CONVERGED and not end.reached(driver.tolerances):
+        elif (
+            course.goals_by_curvature
+            and stop is Stop.CONVERGED
+            and not end.reached(driver.tolerances)
+            and (thorough or not driver.bounds.limits_turns)  # else wider turns come first
+        ):
             end, stop = driver.refine(end, budget, own.settled, goals_only=True)
         if stop is not Stop.TIME and not end.reached(driver.tolerances):
             # where the best end comes to rest afterwards, half of what is left is for that
