@@ -191,6 +191,8 @@ def _along(hessian: Array, rows: Array, free: Array, flat: float) -> tuple[Array
         axes = axes[size > flat * max(size[0], 1e-300)]
         along = along - axes.T.dot(axes)
     inner = along.dot(hessian).dot(along)
-    mean = float(np.abs(np.diag(hessian)).mean()) or 1.0
+    room = float(np.trace(along))  # the number of free directions; where there are none, rounding
+    some = np.diag(inner if room > 0.5 else hessian)
+    mean = float(np.abs(some).sum() / max(room, 1.0)) or 1.0
     values, axes = np.linalg.eigh(0.5 * (inner + inner.T) + mean * (np.eye(n) - along))
     return np.abs(values), axes
