@@ -79,7 +79,7 @@ class HierarchicalParameters:
     least_factor: float = 1e-3
     slow: float = 1e-2
     before_curvature: Patience = field(default=Patience(2, 3))
-    in_motion: Patience = field(default=Patience(4, 4))
+    in_motion: Patience = field(default=Patience(4, 3))
     at_last: Patience = field(default=Patience(8, 7))
     settled: float = 1e-4
     step_tolerance: float = 2e-7
