@@ -125,7 +125,7 @@ class Hierarchical(Method):
         trail = Trail() if before is None else before
         scene, posture = problem.scene, None
         if problem.posture is not None or problem.posture_cost is not None:
-            posture = posture_of(problem, q, trail.scale)
+            posture = posture_of(problem, q)
         guard = None if scene is None else CollisionGuard(problem, scene, problem.stack.metric, trail.near)
         thorough = ACCURACY[options.accuracy]
         driver = IterationDriver(
@@ -176,7 +176,6 @@ class Hierarchical(Method):
             None if before is None else moved_targets(start, trail),
             first=None if first is None else first.first,
             active=driver.active,
-            scale=None if posture is None or problem.posture_cost is None else posture.scale,
         )
         near, blocked = end.near, ""
         if guard is not None and near is not None and stop is not Stop.REACHED:
@@ -247,18 +246,13 @@ class Hierarchical(Method):
         return is_hopeless(driver.problem, end.pose, errors, driver.tolerances)
 
 
-def posture_of(problem: Problem, q: Array, scale: float | None = None) -> ScaledPosture | None:
+def posture_of(problem: Problem, q: Array) -> ScaledPosture | None:
     """The posture cost of a problem, None if it has none.
 
     It is scaled so that its mean stiffness at q (n,) is one in units of the coordinates' mobilities: in the
     merit a unit of it then means the same for every cost.
-
-    Args:
-        scale: of a posture cost in the frame before, None if that is not known.
     """
     metric, cost = problem.stack.metric, problem.posture_cost
-    if cost is not None and scale is not None:
-        return ScaledPosture(cost, scale)
     if cost is None and problem.posture is not None:
         cost = JointPosture(problem.posture.q, problem.posture.gain / metric**2)
     if cost is None or not len(q):

@@ -42,7 +42,6 @@ class Trail:
         first: its first step; active: see `IterationDriver`.
         turned: (n,) by how much its coordinates had changed, None if that is not known.
         late: frames in a row that were short of targets which a wider turn would have reached.
-        scale: of its posture cost, which stays over a motion; None without one.
     """
 
     pose: Pose | None = None
@@ -53,7 +52,6 @@ class Trail:
     active: Sequence[Signs] = ()
     turned: Array | None = None
     late: int = 0
-    scale: float | None = None
 
 
 Range = tuple[Array, Array]
