@@ -28,10 +28,10 @@ Frame = int | Index
 SPACES: Final = ("world", "target", "bone")
 HEAVIEST: Final = 1e12
 """The largest weight that is taken: what is beside it is already less than rounding."""
-ONE_WAY: Final = 1e-7
-"""Share of a second derivative below which its twin, by the same coordinates in other order, is rounding."""
 LIGHTEST: Final = 1e-100
 """The smallest that counts: below, products of weights vanish, and so does the goal."""
+ONE_WAY: Final = 1e-7
+"""Share of a second derivative below which its twin, by the same coordinates in other order, is rounding."""
 
 
 class Goal:

@@ -48,20 +48,20 @@ class ScaledPosture:
         cost: to scale; scale: above zero.
 
     Attributes:
-        cost: the original cost; scale: the factor.
+        cost: the original cost.
     """
 
     def __init__(self, cost: PostureCost, scale: float) -> None:
-        self.cost, self.scale = cost, scale
+        self.cost, self._scale = cost, scale
 
     def evaluate(self, pose: Pose) -> PostureTerm:
         value, gradient, hessian, curvature = self.cost.evaluate(pose)
-        scale = self.scale
+        scale = self._scale
         scaled = None if curvature is None else lambda: curvature().scaled(scale)
         return PostureTerm(scale * value, scale * gradient, scale * hessian, scaled)
 
     def value(self, pose: Pose) -> float:
-        return self.scale * self.cost.value(pose)
+        return self._scale * self.cost.value(pose)
 
 
 class JointPosture:

@@ -110,7 +110,10 @@ def test_a_chain_between_any_two_bodies_goes_up_and_down_again():
     for frame, at in enumerate(q):
         body, ends = oracle.frames(figure, at)[root], oracle.point(figure, at, tip, grip)
         np.testing.assert_allclose(seen[frame], body[0].T @ (ends - body[1]), atol=1e-12)
-        look = lambda x: chain_between(ik.Pose.forward(figure, x), root, tip, grip)[0]  # noqa: E731
+
+        def look(x, root=root, tip=tip, grip=grip):
+            return chain_between(ik.Pose.forward(figure, x), root, tip, grip)[0]
+
         numeric = np.array([(look(at + d) - look(at - d)) / 2e-6 for d in 1e-6 * np.eye(figure.n)]).T
         assert np.abs(jacobian[frame] - numeric).max() < 1e-8
     moving = {figure.names[joint] for joint in figure.owner[np.abs(jacobian).max(axis=(0, 1)) > 1e-9]}
