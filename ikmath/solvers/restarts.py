@@ -83,7 +83,7 @@ class StraightLimbKick:
         side = np.where(preferred < -_BESIDE, -1.0, 1.0)
         squares = stack.squares(error)
         short = squares > _DEAD**2 * squares.max()
-        used = np.logical_or.reduceat(rows != 0.0, stack.starts, axis=0)
+        used = np.logical_or.reduceat(np.abs(rows) > _DEAD * np.abs(rows).max(), stack.starts, axis=0)
         barring = used[np.logical_or.reduceat(bars, stack.starts)].any(0) & ~stack.moved[short].any(0)
         bent = (used[short].any(0) | barring) & skeleton.is_turn
         kicked = skeleton.joint_limits.project(q + np.where(bent, np.minimum(_BEND, high - low) * side, 0.0))

@@ -367,3 +367,30 @@ def test_a_straight_leg_under_a_stronger_hold_gives_way():
     down = ik.Position("hips", target=(0.0, 0.0, 0.8), priority=1)
     solution = ik.solve(ik.Problem(figure, [*hold, down]), figure.rest)
     assert solution.status is ik.Status.REACHED
+
+
+def test_which_limbs_give_way_is_not_left_to_rounding():
+    """Both feet hold, so that no slope is left, and both legs must bend: the last bits shall not choose."""
+    turned = rotation.exp(np.array([0.3, -0.5, 0.7]))
+    hips = turned @ (0.0, 0.0, 1.0)
+    joints = [ik.Joint("hips", translation=hips, rotation=turned, slides="xyz", turns="xyz")]
+    for side, x in (("L", 0.1), ("R", -0.1)):
+        joints += [
+            ik.Joint(f"thigh.{side}", "hips", translation=(x, 0.0, 0.0), turns="xyz"),
+            ik.Joint(f"shin.{side}", f"thigh.{side}", translation=(0.0, 0.0, -0.43), turns="xyz"),
+            ik.Joint(f"foot.{side}", f"shin.{side}", translation=(0.0, 0.0, -0.42), turns="xyz"),
+        ]
+    figure = ik.Skeleton(joints)
+    feet, rest = ("foot.L", "foot.R"), ik.Pose.forward(figure, figure.rest)
+    places = rest.point(("hips", *feet), np.zeros((3, 3)))
+    places[0] *= 0.65
+    ends = []
+    for beside in (0.0, 1e-16, 1e-9):  # how exactly points are known
+        near = np.array([[0.0] * 3, [0.0] * 3, [beside] * 3])
+        goals = [
+            ik.Position(("hips", *feet), places, near),
+            ik.Orientation(feet, np.stack([turned] * 2)),
+            ik.Posture(figure.rest),
+        ]
+        ends.append(ik.solve(ik.Problem(figure, goals), figure.rest).q)
+    np.testing.assert_allclose(ends, [ends[0]] * 3, atol=1e-4)
