@@ -12,6 +12,7 @@ kinematics act.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -132,16 +133,29 @@ def log_and_derivative(rotation: Array) -> tuple[Array, Callable[[], Array]]:
 def _log_of_wide(rotation: Array) -> tuple[Array, Callable[[], Array]]:
     """The same near half a turn, where the antisymmetric part of a rotation vanishes with its digits."""
     v = log(rotation)
+    return v, partial(_log_derivative, v)
 
-    def derivative() -> Array:
-        turn = np.sqrt((v * v).sum(1) + _NO_TURN)
-        unit, half = v / turn[:, None], 0.5 * turn
-        k = half * np.cos(half) / np.sin(half)
-        out: Array = -0.5 * skew(v) + (1.0 - k)[:, None, None] * (unit[:, :, None] * unit[:, None, :])
-        out.reshape(-1, 9)[:, ::4] += k[:, None]
-        return out
 
-    return v, derivative
+def _log_derivative(v: Array) -> Array:
+    """(m, 3, 3) `I - [v]x / 2 + g [v]x^2`, what `log_and_derivative` gives, of rotation vectors (m, 3)."""
+    g, _ = _bends((v * v).sum(1))
+    out: Array = -0.5 * skew(v) + (g[:, None] * v)[:, :, None] * v[:, None, :]
+    out[:, (0, 1, 2), (0, 1, 2)] += (1.0 - g * (v * v).sum(1))[:, None]
+    return out
+
+
+def _bends(square: Array) -> tuple[Array, Array]:
+    """(m,) `g = (1 - t/2 cot(t/2)) / t^2` and its derivative by t over t, of squared angles (m,)."""
+    small = square < 0.09  # radians squared; below it four terms of the series are exact enough
+    near, t2 = np.where(small, square, 0.0), np.where(small, 1.0, square)
+    half = 0.5 * np.sqrt(t2)
+    cotangent = 1.0 / np.tan(half)
+    g = np.where(
+        small, 1 / 12 + near / 720 + near**2 / 30240 + near**3 / 1209600, (1.0 - half * cotangent) / t2
+    )
+    change = 0.5 * (half / np.sin(half) ** 2 - cotangent) / (t2 * 2.0 * half) - 2.0 * g / t2
+    series = 1 / 360 + near / 7560 + near**2 / 201600 + near**3 / 5987520
+    return g, np.where(small, series, change)
 
 
 def log_curvature(v: Array, pull: Array) -> Array:
@@ -150,26 +164,14 @@ def log_curvature(v: Array, pull: Array) -> Array:
     For rotation vectors v (m, 3) of rotations that turn with angular velocities u and w, v changes with
     `D(v) u`, see `log_and_derivative`, and `pull . D'` with `u^T L w`, which this gives.
     """
-    square = (v * v).sum(1)
-    small = square < 0.09  # radians squared; below it four terms of the series are exact enough
-    near, t2 = np.where(small, square, 0.0), np.where(small, 1.0, square)
-    half = 0.5 * np.sqrt(t2)
-    cotangent = 1.0 / np.tan(half)
-    # D = I - [v]x / 2 + g [v]x^2 with g = (1 - t/2 cot(t/2)) / t^2, and its derivative over t
-    g = np.where(
-        small, 1 / 12 + near / 720 + near**2 / 30240 + near**3 / 1209600, (1.0 - half * cotangent) / t2
-    )
-    change = 0.5 * (half / np.sin(half) ** 2 - cotangent) / (t2 * 2.0 * half) - 2.0 * g / t2
-    change = np.where(small, 1 / 360 + near / 7560 + near**2 / 201600 + near**3 / 5987520, change)
-    along = (pull * v).sum(1)
+    square, along = (v * v).sum(1), (pull * v).sum(1)
+    g, change = _bends(square)
     outer = v[:, :, None] * pull[:, None, :]
     lines = v[:, :, None] * v[:, None, :]
     bent = 0.5 * skew(pull) + g[:, None, None] * (outer.swapaxes(1, 2) - 2.0 * outer)
     bent += (change * along)[:, None, None] * lines - (change * square)[:, None, None] * outer
     bent[:, (0, 1, 2), (0, 1, 2)] += (g * along)[:, None]
-    derivative = -0.5 * skew(v) + g[:, None, None] * lines
-    derivative[:, (0, 1, 2), (0, 1, 2)] += (1.0 - g * square)[:, None]
-    out: Array = np.matmul(derivative.swapaxes(1, 2), bent)
+    out: Array = np.matmul(_log_derivative(v).swapaxes(1, 2), bent)
     return 0.5 * (out + out.swapaxes(1, 2))
 
 

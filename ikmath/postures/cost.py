@@ -6,8 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, Protocol, runtime_checkable
 
-import numpy as np
-
 from ..model.geometric_stiffness import Curvature
 from ..model.pose import Pose
 from ..rotation import Array
@@ -37,9 +35,6 @@ class PostureCost(Protocol):
     def evaluate(self, pose: Pose) -> PostureTerm:
         """Value, gradient and Hessian at a single pose."""
 
-    def value(self, pose: Pose) -> float:
-        """The value alone."""
-
 
 class ScaledPosture:
     """A posture cost multiplied by a factor.
@@ -60,9 +55,6 @@ class ScaledPosture:
         scaled = None if curvature is None else lambda: curvature().scaled(scale)
         return PostureTerm(scale * value, scale * gradient, scale * hessian, scaled)
 
-    def value(self, pose: Pose) -> float:
-        return self._scale * self.cost.value(pose)
-
 
 class JointPosture:
     """Weighted squared distance of the coordinates from target values: `sum w (q - q_target)^2 / 2`.
@@ -78,7 +70,3 @@ class JointPosture:
     def evaluate(self, pose: Pose) -> PostureTerm:
         gradient = self.weight * (pose.q - self.q)
         return PostureTerm(0.5 * float(gradient.dot(pose.q - self.q)), gradient, self.weight)
-
-    def value(self, pose: Pose) -> float:
-        away = pose.q - self.q
-        return 0.5 * float(np.dot(self.weight * away, away))

@@ -2,13 +2,14 @@
 """Deviation of joints from a posture: rotation vectors, weighted by kind of joint and stiffness.
 
 Let R be a joint's rotation in its parent's frame, and R0 that of the posture. The deviation `phi = log(R0^T
-R)`, in the joint's axes, changes with the joint's angular velocity w by `phi' = Jr(phi)^-1 w`, where `Jr^-1 =
-I + [phi]x / 2 + (1 / t^2 - (1 + cos t) / (2 t sin t)) [phi]x^2`, `t = |phi|`: the inverse of the right
-Jacobian of the exponential (Sola, "A micro Lie theory", 2018, eq. 144).
+R)`, in the joint's axes, changes with the joint's angular velocity w by `phi' = Jr(phi)^-1 w`, the inverse of
+the right Jacobian of the exponential, which is the left one's transpose (Sola, "A micro Lie theory", 2018,
+eq. 144 to 146).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -16,17 +17,13 @@ import numpy as np
 
 from ..arrays import Index, Mask
 from ..model.figure_map import FigureMap, Kind
-from ..model.forward_kinematics import SKEW_ROWS
 from ..model.geometric_stiffness import Curvature, Loads
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
-from ..rotation import Array, log, log_curvature
+from ..rotation import Array, log_and_derivative, log_curvature
 from .parameters import PostureParameters
 
-_SMALL: Final = 1e-4  # radians; below this, the series of the last coefficient is exact in double precision
-_TINY: Final = 1e-12  # sine below which it equals its angle
-_FLAT: Final = -0.95  # cosine below which the angle's sine has lost digits
-_TO_SINE: Final = -0.5 * SKEW_ROWS.T  # matrix -> rotation axis times sine of the angle
+_TINY: Final = 1e-12  # metres; length of a bone without a direction
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,24 +144,19 @@ class Deviations:
         back[free] = back[free] @ rotation.T
         return replace(self, back=back)
 
-    def value(self, pose: Pose) -> float:
-        """The weighted sum of squares."""
-        phi = self._vectors(pose)
-        return float(np.einsum("ki,kij,kj->", phi, self.weight, phi))
-
-    def _vectors(self, pose: Pose) -> Array:
-        """(K, 3) rotation vectors, radians."""
-        return _rotation_vectors(np.matmul(self.back, _local(self.joints, pose)))
+    def _vectors(self, pose: Pose) -> tuple[Array, Callable[[], Array]]:
+        """(K, 3) rotation vectors, radians; and what gives their derivatives, see `log_and_derivative`."""
+        return log_and_derivative(np.matmul(self.back, _local(self.joints, pose)))
 
     def add(self, pose: Pose, gradient: Array, hessian: Array) -> float:
         """Add the derivatives to a gradient (n,) and a Gauss-Newton matrix (n, n); returns the value."""
         own = self.joints
         if not len(own.joints):
             return 0.0
-        phi = self._vectors(pose)
+        phi, derivative = self._vectors(pose)
         pulled = np.matmul(self.weight, phi[:, :, None])[:, :, 0]
         axes = self._axes(pose, pose.rotation.take(own.joints, 0))
-        slopes = np.matmul(axes, _right_jacobian_inverse(phi).swapaxes(1, 2))
+        slopes = np.matmul(axes, derivative())
         half = slopes.copy()
         down = np.matmul(slopes, pulled[:, :, None])[:, :, 0]
         gradient[own.turns] += 2.0 * down[own.which, own.place]
@@ -176,14 +168,14 @@ class Deviations:
     def curvature(self, pose: Pose) -> Curvature:
         """What the Gauss-Newton matrix of `add` leaves out of the second derivative."""
         own, n = self.joints, self.joints.skeleton.n
-        phi = self._vectors(pose)
+        phi, derivative = self._vectors(pose)
         pulled = 2.0 * np.matmul(self.weight, phi[:, :, None])[:, :, 0]
         rotation = pose.rotation.take(own.joints, 0)
         axes = self._axes(pose, rotation)
         bent = np.matmul(np.matmul(axes, log_curvature(-phi, -pulled)), axes.swapaxes(1, 2))
         rest = np.zeros((n, n))
         rest.reshape(-1)[own.pairs] += bent.ravel().take(own.flat)
-        down = np.matmul(_right_jacobian_inverse(phi).swapaxes(1, 2), pulled[:, :, None])
+        down = np.matmul(derivative(), pulled[:, :, None])
         return Curvature(Loads.of(own.joints, inner=np.matmul(rotation, down)[:, :, 0]), rest)
 
     def _axes(self, pose: Pose, rotation: Array) -> Array:
@@ -199,26 +191,3 @@ def _local(joints: JointWeights, pose: Pose) -> Array:
     above = pose.rotation.take(joints.above, 0)
     above[joints.above < 0] = np.eye(3)
     return np.asarray(np.matmul(above.swapaxes(1, 2), own))
-
-
-def _right_jacobian_inverse(phi: Array) -> Array:
-    """(K, 3, 3) inverse right Jacobians, see the module, with `[phi]x^2 = phi phi^T - t^2 I`."""
-    square = (phi * phi).sum(-1)
-    angle = np.sqrt(square)
-    far = np.maximum(angle, _SMALL)
-    last = np.where(angle < _SMALL, 1.0 / 12.0, 1.0 / (far * far) - 0.5 / (far * np.tan(0.5 * far)))
-    out: Array = phi.dot(-0.5 * SKEW_ROWS).reshape(-1, 3, 3)
-    out += (last[:, None] * phi)[:, :, None] * phi[:, None, :]
-    out[:, (0, 1, 2), (0, 1, 2)] += (1.0 - last * square)[:, None]
-    return out
-
-
-def _rotation_vectors(rotations: Array) -> Array:
-    """(K, 3) rotation vectors of (K, 3, 3), by sine and cosine unless an angle is near 180 degrees."""
-    flat = rotations.reshape(-1, 9)
-    sines, cosine = flat.dot(_TO_SINE), 0.5 * (flat[:, ::4].sum(1) - 1.0)
-    if len(flat) and float(cosine.min()) < _FLAT:
-        return log(rotations)
-    sine = np.sqrt((sines * sines).sum(1))
-    angle = np.arctan2(sine, cosine)
-    return np.asarray(sines * (angle / np.maximum(sine, _TINY) + (sine < _TINY))[:, None])

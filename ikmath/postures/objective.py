@@ -244,19 +244,6 @@ class PostureObjective:
         )
 
     # ------------------------------------------------------------------ the terms
-    def value(self, pose: Pose) -> float:
-        """See `PostureCost`."""
-        fixed, reference = self._fixed, self._reference
-        x = pose.points(fixed.points)
-        moved = self._displaced((x - reference.points)[: fixed.heavy].reshape(1, -1))[0]
-        out = float(moved.dot(moved)) + reference.deviations.value(pose)
-        tilt, hips = self._tilt(pose), self._hips(x)
-        out += fixed.tilt_weight * float(tilt @ tilt) + float(hips @ hips)
-        slid = pose.q[fixed.sliding] - reference.slides
-        out += float(fixed.slide_weight @ (slid * slid))
-        over, *_ = self._overhang(x)
-        return out + fixed.parameters.balance * over * over
-
     def evaluate(self, pose: Pose) -> PostureTerm:
         """See `PostureCost`."""
         fixed, reference = self._fixed, self._reference

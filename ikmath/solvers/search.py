@@ -88,7 +88,7 @@ class Search:
         problem, posture = driver.problem, driver.posture
         if posture is None:
             return np.asarray((((q - here) / problem.stack.metric) ** 2).sum(-1))
-        return np.array([posture.value(Pose.trusted(problem.skeleton, one)) for one in q])
+        return np.array([posture.evaluate(Pose.trusted(problem.skeleton, one)).value for one in q])
 
 
 def _distinct(problem: Problem, q: Array, order: Index) -> Index:

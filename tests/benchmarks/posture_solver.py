@@ -78,7 +78,7 @@ def solve(cost, q, goals, size, limbs=(), steps=80):
             step = step + _step(root, np.zeros(figure.n), np.concatenate([jacobian, slopes[held]]), miss)
             there = ik.Pose.forward(figure, q + step)
         error_there, jacobian_there = _rows(there, goals, size)
-        value = cost.value(there)
+        value = cost.evaluate(there).value
         merit_there = value + _MERIT * np.abs(error_there).sum()
         if merit_there <= merit + 1e-12 or damping > 1e3:
             q, error, jacobian, merit = q + step, error_there, jacobian_there, merit_there

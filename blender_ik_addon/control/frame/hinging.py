@@ -92,7 +92,7 @@ def effort_of(problem: ik.Problem) -> Callable[[Array], float] | None:
     """The posture cost as a function of coordinates (n,); None if the problem has no posture."""
     cost, posture = problem.posture_cost, problem.posture
     if cost is not None:
-        return lambda q: cost.value(ik.Pose.forward(problem.skeleton, q))
+        return lambda q: cost.evaluate(ik.Pose.forward(problem.skeleton, q)).value
     if posture is None:
         return None
     weight = posture.gain / problem.stack.metric**2

@@ -78,9 +78,6 @@ def test_the_scale_of_a_cost_means_nothing(scale):
                 scale * value, scale * gradient, scale * hessian, lambda: curvature().scaled(scale)
             )
 
-        def value(self, pose):
-            return scale * COST.value(pose)
-
     other = ik.Problem(FIGURE, problem(target).goals, posture=Scaled())
     np.testing.assert_allclose(ik.solve(other, STANDING.q, "hierarchical").q, pulled(target).q, atol=1e-6)
 
