@@ -104,7 +104,7 @@ def _write(options: argparse.Namespace, report: dict[str, Any], person: Any, pic
     person.hide_render = True
     log = options.out / "render.log"
     log.unlink(missing_ok=True)
-    print(f"Rendering; Blender's own lines go to {log} ...", flush=True)
+    print(f"Rendering, some minutes without a graphics card; Blender's own lines go to {log} ...", flush=True)
     with pictures.logged(log):
         if "still" not in options.skip:
             pictures.render_still(paths["still"], STILL_FRAME)

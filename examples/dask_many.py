@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Solve many targets, or many clips, in several processes with Dask.
 
-pip install ikmath distributed
-python dask_many.py --count 100000 --workers 8 --output q.npy
+pip install . distributed    # in the repository
+python examples/dask_many.py --count 100000 --workers 8 --output q.npy
 
 The figure is sent to each worker once. A task is a chunk of targets; its result is coordinates and errors.
 Only a few chunks for each worker are under way at any time, so that neither the scheduler nor this process

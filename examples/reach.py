@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Put both hands of a person on a ball, with one foot on the ground.
 
-pip install ikmath
+pip install .    # in the repository
 python reach.py
 """
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Move an arm's tip along a path around a sphere, frame after frame.
 
-pip install ikmath
+pip install .    # in the repository
 python track.py
 """
 

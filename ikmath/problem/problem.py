@@ -73,9 +73,13 @@ class Problem(Lean):
     ) -> None:
         self.skeleton = arguments.of_kind(skeleton, Skeleton, "skeleton of the problem")
         self.goals = arguments.several(goals, Goal, "goals")
-        cost = posture if isinstance(posture, PostureCost) else None
-        if posture is not None and not isinstance(posture, PostureCost):
-            self.goals += (posture if isinstance(posture, Posture) else Posture(posture),)
+        cost = None
+        if isinstance(posture, Posture):
+            self.goals += (posture,)
+        elif isinstance(posture, PostureCost):
+            cost = posture
+        elif posture is not None:
+            self.goals += (Posture(posture),)
         self.obstacles = arguments.several(obstacles, Shape, "obstacles")  # type: ignore[type-abstract]
         self.body = None if body is None else arguments.of_kind(body, Body, "body of the problem")
         self.margin = arguments.number(margin, "margin of the problem", least=0)

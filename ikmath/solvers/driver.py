@@ -141,32 +141,29 @@ class IterationDriver:
         def model(iterate: Iterate, slow: int, refusals: int) -> StepModel:
             aside = None if correction is None else correction.aside(iterate)
             return GaussNewtonStep(
-                self.problem, iterate, self.merit, self.parameters, aside, strides=slow == 0 or not at_once
+                self.problem, iterate, self.merit, self.parameters, aside, strides=slow == 0
             )
 
         return self._descend(
             iterate, budget, model, correction, patience, self.parameters.slow, at_once=at_once, nearly=nearly
         )
 
-    def refine(
-        self, iterate: Iterate, budget: Budget, share: float = 0.0, *, goals_only: bool = False
-    ) -> tuple[Iterate, Stop]:
+    def refine(self, iterate: Iterate, budget: Budget, share: float = 0.0) -> tuple[Iterate, Stop]:
         """Steps by curvature, to the constrained minimum.
 
         Args:
             share: of the costs; it ends where a few steps in a row change none by more. At 0 more such steps
                 are waited for, which change no cost beyond rounding.
-            goals_only: whether the costs of the goals decide that, and not the posture's.
         """
 
         def model(iterate: Iterate, slow: int, refusals: int) -> StepModel:
             weights = self.merit.weights
-            lenient = refusals == 0 and not goals_only and nearly_met(self.problem, iterate, own.near)
+            lenient = refusals == 0 and nearly_met(self.problem, iterate, own.near)
             return NewtonStep(self.problem, iterate, weights, own, self.active, lenient=lenient)
 
         own = self.parameters
         patience = own.at_last if share == 0.0 else own.at_last._replace(slow=own.before_curvature.slow)
-        return self._descend(iterate, budget, model, None, patience, share, goals_only=goals_only)
+        return self._descend(iterate, budget, model, None, patience, share)
 
     def _descend(
         self,
@@ -179,13 +176,12 @@ class IterationDriver:
         *,
         at_once: bool = False,
         nearly: bool = False,
-        goals_only: bool = False,
     ) -> tuple[Iterate, Stop]:
         """Better and better poses by one kind of step; where it ends short, what is met is put right.
 
         Args:
             make: the model of an iterate after so many slow steps in a row, and so many refused ones at all.
-            share: of the costs, by which a step that is not slow gains; the others: see `run`, `refine`.
+            share: of the costs, by which a step that is not slow gains; the others: see `run`.
         """
         own = self.parameters
         damping, slow, refused, refusals, idle = 1.0, 0, 0, 0, False
@@ -222,7 +218,7 @@ class IterationDriver:
                 quadratic = model.curved and damping <= 1.0 and ratio > own.full_gain
                 damping *= max(1.0 / 3.0, 1.0 - (2.0 * min(ratio, 1.0) - 1.0) ** 3)
                 damping, refused = max(damping, own.least_factor), 0
-                slow = slow + 1 if self._crept(iterate, trial, share, goals_only=goals_only) else 0
+                slow = slow + 1 if self._crept(iterate, trial, share) else 0
                 if correction is not None:
                     correction.learn(iterate, trial)
                 iterate, model = trial, None
@@ -316,11 +312,10 @@ class IterationDriver:
         pose = Pose.trusted(self.problem.skeleton, limits.project(end.q))
         return Iterate(self.problem, pose, self.posture, end.near)
 
-    def _crept(self, old: Iterate, new: Iterate, share: float, *, goals_only: bool) -> bool:
-        """Whether a step has gained next to nothing at any level, or at any of the goals."""
+    def _crept(self, old: Iterate, new: Iterate, share: float) -> bool:
+        """Whether a step has gained next to nothing at any level."""
         own = self.parameters
-        before, after = (old.costs, new.costs) if goals_only else (old.all_costs(), new.all_costs())
-        for was, now in zip(before, after, strict=True):
+        for was, now in zip(old.all_costs(), new.all_costs(), strict=True):
             if abs(was - now) >= share * abs(was) + own.met**2:
                 return False
         return True

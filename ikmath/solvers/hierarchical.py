@@ -37,40 +37,36 @@ from .turn_policy import Range, Trail, TurnPolicy, moved_targets
 
 
 class Course(NamedTuple):
-    """The phases of a solve: steps along tangents, other starts, steps by curvature.
+    """How far a solve goes: steps along tangents while they converge fast, then steps by curvature to an end.
 
     Attributes:
-        patience: limits of slow and refused steps along tangents.
-        at_once: whether these end when the goals gain nothing more; the posture then gains a step per frame.
-        nearly: whether these end where every level is nearly met, since steps by curvature converge faster.
-        goals_by_curvature: whether goals that are not reached are then improved by curvature, before other
-            starts are tried. Strong levels with sharp curvature, as at straight limbs, refuse steps along
-            tangents, and another start leads to a pose far from the posture.
-        rest: share of the costs at which the final steps by curvature end; None without such steps.
+        patience: with slow and refused steps along tangents.
+        at_once: whether a frame ends as soon as its goals gain nothing more; the posture then gains a step
+            per frame.
+        rest: share of the costs by which steps by curvature gain at least; 0 where they go on to the
+            constrained minimum. None without such steps.
+        searches: whether a solve that ends short may jump, and costly starts are worth their time.
     """
 
     patience: Patience
     at_once: bool
-    nearly: bool
-    goals_by_curvature: bool
     rest: float | None
+    searches: bool
 
     @classmethod
-    def of(cls, problem: Problem, options: HierarchicalOptions, *, moves: bool, guarded: bool) -> Course:
-        """The phases of a solve; `moves`: of a frame of a motion; `guarded`: among obstacles."""
+    def of(cls, options: HierarchicalOptions, *, moves: bool, guarded: bool, chooses: bool) -> Course:
+        """The course of a solve.
+
+        Args:
+            moves: of a frame of a motion; guarded: among obstacles; chooses: whether a posture is preferred.
+        """
         own, exact = options.parameters, ACCURACY[options.accuracy]
-        if options.accuracy == "reached":
-            return cls(own.in_motion if moves else own.at_last, True, False, False, None)
-        if problem.posture_cost is not None and not guarded:
-            if moves and not exact:
-                return cls(own.in_motion, True, True, True, own.slow)
-            rest = own.slow if not exact else own.settled if moves else 0.0
-            return cls(own.before_curvature, False, True, exact and not moves, rest)
-        if moves:
-            return cls(own.in_motion, True, False, exact, None)
-        if guarded or not exact:
-            return cls(own.at_last, False, False, False, None)
-        return cls(own.before_curvature, False, False, False, 0.0)
+        patience, searches = own.in_motion if moves else own.at_last, exact and not moves
+        if guarded or options.accuracy == "reached" or not (exact or chooses):
+            return cls(patience, moves or options.accuracy == "reached", None, searches)
+        if exact:
+            return cls(own.before_curvature, False, own.settled if moves else 0.0, searches)
+        return cls(patience, moves, own.slow, searches)
 
 
 class Hierarchical(Method):
@@ -91,26 +87,12 @@ class Hierarchical(Method):
     coupled: ClassVar[bool] = True
     briefly: ClassVar[Mapping[str, Any]] = MappingProxyType({"accuracy": "fast"})
 
-    def solve(self, problem: Problem, q: Array, options: Any) -> Solution:
-        return self._solve(problem, q, options, None)
-
-    def follow(self, problem: Problem, q: Array, options: Any, before: Solution) -> Solution:
-        trail = before.memory if isinstance(before.memory, Trail) else Trail()
-        policy = TurnPolicy(problem, q, trail, options.parameters, options.dt)
-        spent, trials = 0, []
-        for within in policy.ranges:
-            trials.append(self._solve(problem, q, options, trail, within))
-            spent += trials[-1].iterations
-            if not policy.is_held_back(trials[-1], within):
-                break
-        return policy.noted(policy.choose(trials), spent)
-
-    def _solve(
+    def solve(
         self,
         problem: Problem,
         q: Array,
         options: Any,
-        before: Trail | None,
+        before: Trail | None = None,
         within: Range | None = None,
     ) -> Solution:
         """One solve, from a start or (with a trail) from the frame before.
@@ -140,33 +122,13 @@ class Hierarchical(Method):
         )
         deadline = np.inf if options.seconds is None else time.perf_counter() + options.seconds
         budget = Budget(options.max_iterations, deadline)
-        course = Course.of(problem, options, moves=before is not None, guarded=guard is not None)
+        course = Course.of(
+            options, moves=before is not None, guarded=guard is not None, chooses=posture is not None
+        )
         start = driver.begin(q, trail.pose)
         first = None if before is None and guard is None else FrameCorrection(trail.first)
         correction: Correction = ArcCorrection(problem, own.arc_gain) if first is None else first
-        end, stop = driver.run(
-            start, budget, correction, course.patience, at_once=course.at_once, nearly=course.nearly
-        )
-        jumped, rested = False, None
-        if course.rest is not None and stop is Stop.NEAR:
-            end, stop = driver.refine(end, budget, course.rest)
-            rested = end
-        elif (
-            course.goals_by_curvature
-            and stop is Stop.CONVERGED
-            and not end.reached(driver.tolerances)
-            and (thorough or not driver.bounds.limits_turns)  # else wider turns come first
-        ):
-            end, stop = driver.refine(end, budget, own.settled, goals_only=True)
-        if stop is not Stop.TIME and not end.reached(driver.tolerances):
-            # where the best end comes to rest afterwards, half of what is left is for that
-            spare = Budget(budget.iterations // (1 if course.rest is None else 2), deadline)
-            ended = Ended(driver, spare, start, end, np.random.default_rng(options.seed))
-            end, stop, jumped = self._elsewhere(ended, stop, options, thorough and before is None)
-            budget.add(spare)
-        # a frame of a motion that ends at once goes on in the next frame
-        if course.rest is not None and stop is Stop.CONVERGED and end is not rested and not course.at_once:
-            end, stop = driver.refine(end, budget, course.rest)
+        end, stop, jumped = self._descend(driver, start, budget, correction, course, options)
         if within is not None:
             end = driver.wrapped(end)
         trail = Trail(
@@ -195,31 +157,73 @@ class Hierarchical(Method):
         )
         return without_way(answer) if jumped and guard is not None else answer
 
+    def follow(self, problem: Problem, q: Array, options: Any, before: Solution) -> Solution:
+        trail = before.memory if isinstance(before.memory, Trail) else Trail()
+        policy = TurnPolicy(problem, q, trail, options.parameters, options.dt)
+        spent, trials = 0, []
+        for within in policy.ranges:
+            trials.append(self.solve(problem, q, options, trail, within))
+            spent += trials[-1].iterations
+            if not policy.is_held_back(trials[-1], within):
+                break
+        return policy.noted(policy.choose(trials), spent)
+
+    def _descend(
+        self,
+        driver: IterationDriver,
+        start: Iterate,
+        budget: Budget,
+        correction: Correction,
+        course: Course,
+        options: Any,
+    ) -> tuple[Iterate, Stop, bool]:
+        """Where a solve ends, why, and whether it jumped there."""
+        rest, rested, jumped = course.rest, None, False
+        end, stop = driver.run(
+            start,
+            budget,
+            correction,
+            course.patience,
+            at_once=course.at_once,
+            nearly=rest is not None and driver.posture is not None,
+        )
+        if rest is not None and stop is Stop.NEAR:
+            end, stop = driver.refine(end, budget, rest)
+            rested = end
+        if stop is not Stop.TIME and not end.reached(driver.tolerances):
+            # where the best end comes to rest afterwards, half of what is left is for that
+            spare = Budget(budget.iterations // (1 if rest is None else 2), budget.deadline)
+            ended = Ended(driver, spare, start, end, np.random.default_rng(options.seed))
+            end, stop, jumped = self._elsewhere(ended, stop, course, options)
+            budget.add(spare)
+        # a frame that is where it should be goes on in the next one, and one held back in a wider range
+        waits = course.at_once and (end.reached(driver.tolerances) or driver.bounds.limits_turns)
+        if rest is not None and stop is Stop.CONVERGED and end is not rested and not waits:
+            end, stop = driver.refine(end, budget, rest)
+        return end, stop, jumped
+
     def strategies(self, options: Any, *, guarded: bool) -> list[RestartStrategy]:
         """What a solve that ends short tries, in order; guarded: among obstacles."""
         return [StraightLimbKick(), *[Detours()] * guarded, *[Search()] * options.restarts]
 
     def _elsewhere(
-        self, ended: Ended, stop: Stop, options: Any, thorough: bool
+        self, ended: Ended, stop: Stop, course: Course, options: Any
     ) -> tuple[Iterate, Stop, bool]:
-        """The best end of all starts of the strategies, and whether it is one that jumps.
+        """The best end of all starts of the strategies, why it ended, and whether it is one that jumps.
 
         Among obstacles, the end of a jump is taken only if it reaches everything and is clear.
 
         Args:
             ended: the solve, with the iterations that all strategies may take together; stop: why it ended.
-            thorough: whether costly strategies are worth their time.
         """
         driver, end = ended.driver, ended.end
         problem, guard = driver.problem, driver.guard
-        may_jump = thorough and not driver.bounds.limits_turns
+        may_jump = course.searches and not driver.bounds.limits_turns
         came, jumped = better(problem, end, ended.start, 0.5), False
-        own = options.parameters
-        patience = own.before_curvature if thorough and guard is None else own.at_last
         for strategy in self.strategies(options, guarded=guard is not None):
             if ended.budget.out_of_time():
                 break
-            if (strategy.jumps and not may_jump) or (strategy.costly and not thorough):
+            if (strategy.jumps and not may_jump) or (strategy.costly and not course.searches):
                 continue
             if strategy.costly and self._is_hopeless(driver, end):
                 break
@@ -227,8 +231,8 @@ class Hierarchical(Method):
             for begin in strategy.starts(ended._replace(end=end)):
                 if ended.budget.out_of_time():
                     break
-                arcs = ArcCorrection(problem, own.arc_gain)
-                other, why = driver.run(begin, ended.budget, arcs, patience)
+                arcs = ArcCorrection(problem, options.parameters.arc_gain)
+                other, why = driver.run(begin, ended.budget, arcs, course.patience)
                 least = 1e-4 if not strategy.jumps else 0.1 if came else 1.0
                 touches = gate is not None and other.near is not None and gate.is_inside(other.near)
                 if other.reached(driver.tolerances) and not touches:

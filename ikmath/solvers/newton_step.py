@@ -91,6 +91,11 @@ class NewtonStep:
             own = np.diag(term.hessian) if term.hessian.ndim == 1 else term.hessian
             hessian += own * self._unit * self._unit[:, None]
         self._hessian = hessian
+        # where the step that meets these levels leads, the gradient is another
+        self._slope = self._gradient
+        if len(met):
+            short = np.concatenate([self._error[rows] for rows in self._met])
+            self._slope = self._gradient - hessian.dot(np.linalg.lstsq(met, short, rcond=parameters.flat)[0])
         self._sizes, self._axes = _along(hessian, np.concatenate([met, normals]), free, parameters.flat)
 
     def _forces(
@@ -149,7 +154,7 @@ class NewtonStep:
     def step_problem(self, damping: float) -> tuple[Metric, list[Level]]:
         """The metric of the curvature, raised by the damping, and the levels that are met."""
         least = self._parameters.ridge * damping * float(self._sizes.max(initial=0.0))
-        metric = Metric.of_axes(self._unit, self._axes, self._sizes + max(least, 1e-300), self._gradient)
+        metric = Metric.of_axes(self._unit, self._axes, self._sizes + max(least, 1e-300), self._slope)
         levels = []
         for own in self._met:
             rows = metric.along(self._rows[own] / self._unit)

@@ -31,9 +31,9 @@ class HierarchicalParameters:
         full_gain: share of the promised gain from which a model is trusted (Nocedal & Wright 2006, 4.1: 3/4).
         least_factor: least factor of the damping (1/1000: three good steps from a start at 1).
         slow: share of a level's squared error; steps that gain less converge slowly.
-        before_curvature: slow or refused steps in a row after which steps by curvature follow,
-        in_motion: the next frame goes on,
-        at_last: or nothing follows. Damping grows 2^k-fold with the k-th refusal.
+        before_curvature: slow or refused steps in a row after which an exact solve goes on by curvature,
+        in_motion: a frame is left to the next one,
+        at_last: or the others end. Damping grows 2^k-fold with the k-th refusal.
         settled: the same share for a frame of a motion with a posture cost, which ends there: jitter that is
             not seen.
         step_tolerance: radians or figure sizes; a solve has converged where no step is longer.
@@ -46,7 +46,8 @@ class HierarchicalParameters:
         priority: by how much a level outweighs what is below it; above the multipliers of a scaled problem.
         over_posture: by how much the weakest level outweighs the posture, whose scale is about one.
         rounding: share of the merit by which it may differ for no reason.
-        ridge: damping of Newton steps, as a share of the largest curvature.
+        ridge: damping of Newton steps, as a share of the largest curvature. That of a level which is short is
+            about a million times the posture's, which then counts as much as the damping.
         touching: measure by which a swing may be inside its boundary and still be held by it.
         corrections: second-order corrections of one step at most (Nocedal & Wright 2006, 18.3).
         posture_floor: share of the stiffest direction of a posture that every direction has at least as
@@ -90,7 +91,7 @@ class HierarchicalParameters:
     priority: float = 1e2
     over_posture: float = 3e4
     rounding: float = 1e-14
-    ridge: float = 1e-5
+    ridge: float = 1e-6
     touching: float = 1e-6
     corrections: int = 3
     posture_floor: float = 1e-2
