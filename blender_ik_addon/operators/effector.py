@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Operators for the list of effectors."""
 
-from typing import Any, Final
+from typing import Final
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from .. import preferences
 from ..properties.access import rig_of
-from ..properties.declared import declared
 from ..properties.effector import ArticulateEffector
 from ..properties.kinds import KINDS, kind_items
 from ..properties.measures import counted
 from ..properties.refusal import Refused
-from .active import FRESH, OnArmature
+from .active import FRESH, OnArmature, arguments
 from .bones import OnBones
 
 _OF_ALL_KINDS: Final = ("weight", "priority", "influence", "chain_root")
@@ -23,15 +22,6 @@ _SETTINGS: Final = tuple(
         (*_OF_ALL_KINDS, *(name for kind in KINDS.values() for name in kind.options if name not in _NAMED))
     )
 )
-
-
-def _as_argument(name: str) -> Any:
-    """A property of effectors as an argument of an operator."""
-    found = declared(ArticulateEffector)[name]
-    told = {
-        key: value for key, value in found.keywords.items() if key not in ("override", "update", "options")
-    }
-    return found.function(**told, options=FRESH)
 
 
 class ARTICULATE_OT_effector_add(OnBones):
@@ -128,7 +118,7 @@ class ARTICULATE_OT_effector_add(OnBones):
         return [bone for bone in bones if bone != active.name], active.name
 
 
-ARTICULATE_OT_effector_add.__annotations__ |= {name: _as_argument(name) for name in _SETTINGS}
+ARTICULATE_OT_effector_add.__annotations__ |= arguments(ArticulateEffector, _SETTINGS)
 
 
 class ARTICULATE_OT_effector_remove(OnArmature):

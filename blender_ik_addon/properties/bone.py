@@ -4,9 +4,9 @@
 from typing import Any
 
 import bpy
-from bpy.props import EnumProperty, FloatProperty, StringProperty
+from bpy.props import StringProperty
 
-from .options import OVERRIDE, moved, reshaped
+from . import saved
 
 FROM_FIGURE = "FIGURE"
 KINDS = (
@@ -41,7 +41,7 @@ class ArticulateBone(bpy.types.PropertyGroup):
 
     __slots__ = ()
 
-    posture: FloatProperty(
+    posture: saved.Float(
         name="Keep Posture",
         description=(
             "How strongly this bone keeps its pose where the effectors leave it free, as a share of the "
@@ -51,10 +51,8 @@ class ArticulateBone(bpy.types.PropertyGroup):
         min=0.0,
         max=1.0,
         subtype="FACTOR",
-        override=OVERRIDE,
-        update=moved,
     )
-    mass: FloatProperty(
+    mass: saved.Float(
         name="Mass",
         description=(
             "Mass of this part of the figure for Balance, in kilograms. 0: as much as water of its volume"
@@ -63,10 +61,9 @@ class ArticulateBone(bpy.types.PropertyGroup):
         min=0.0,
         soft_max=100.0,
         precision=2,
-        override=OVERRIDE,
-        update=reshaped,
+        update=saved.reshaped,
     )
-    kind: EnumProperty(
+    kind: saved.Enum(
         name="Kind",
         description=(
             "What the joint at the bone's head is, for the natural choice of poses. The bone of the other "
@@ -74,8 +71,7 @@ class ArticulateBone(bpy.types.PropertyGroup):
         ),
         items=KINDS,
         default=FROM_FIGURE,
-        override=OVERRIDE,
-        update=reshaped,
+        update=saved.reshaped,
     )
     # See `bone_names`. Not overridable, because bones of an override cannot be renamed.
     remembered_name: StringProperty(options={"HIDDEN"})

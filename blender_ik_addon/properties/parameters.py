@@ -14,8 +14,8 @@ from zlib import crc32
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
+from . import saved
 from .menus import Described, avoidance_parameters, method_parameters
-from .options import OVERRIDE, moved
 
 _LARGEST = 1e6
 _FINE = 1e-3  # values below this one are shown with all digits
@@ -93,8 +93,8 @@ def _property(parameter: Described) -> Any:
     told: dict[str, Any] = {
         "name": parameter.label,
         "description": parameter.description,
-        "override": OVERRIDE,
-        "update": moved,
+        "override": saved.OVERRIDE,
+        "update": saved.moved,
     }
     if parameter.choices:
         # As in the menus, the number is computed from the word, so that new choices do not change old files.
