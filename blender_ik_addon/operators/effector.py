@@ -9,7 +9,7 @@ from bpy.props import BoolProperty, EnumProperty, StringProperty
 from .. import preferences
 from ..properties.access import rig_of
 from ..properties.effector import ArticulateEffector
-from ..properties.kinds import KINDS, kind_items
+from ..properties.kinds import KIND_ITEMS, KINDS
 from ..properties.measures import counted
 from ..properties.refusal import Refused
 from .active import FRESH, OnArmature, arguments
@@ -36,7 +36,7 @@ class ARTICULATE_OT_effector_add(OnBones):
     kind: EnumProperty(
         name="Kind",
         description="What the bone does with the target",
-        items=kind_items(),
+        items=KIND_ITEMS,
         default="POSITION",
         options=FRESH,
     )

@@ -13,7 +13,7 @@ from bpy.props import (
 
 from . import saved
 from .list_item import ListItem
-from .menus import DEFAULT_AVOIDANCE, avoidance_items
+from .menus import AVOIDANCE, DEFAULT_AVOIDANCE
 from .parameters import ArticulateAvoidanceParameters
 
 
@@ -105,7 +105,7 @@ class ArticulateBody(bpy.types.PropertyGroup):
     avoidance: saved.Enum(
         name="Avoidance",
         description="How the figure avoids obstacles",
-        items=avoidance_items(),
+        items=AVOIDANCE,
         default=DEFAULT_AVOIDANCE,
     )
     parameters: PointerProperty(

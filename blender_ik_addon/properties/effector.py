@@ -12,7 +12,7 @@ from bpy.props import (
 )
 
 from . import saved
-from .kinds import AMOUNTS, KINDS, Kind, kind_items
+from .kinds import AMOUNTS, KIND_ITEMS, KINDS, Kind
 from .list_item import ListItem
 from .one_place import why_not_moved
 from .options import ALL_AXES, EffectorOptions
@@ -97,7 +97,7 @@ class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
 
     bone: saved.String(name="Bone", description="Bone that is brought to the target", update=saved.named)
     kind: saved.Enum(
-        name="Kind", description="What the bone does with the target", items=kind_items(), default="POSITION"
+        name="Kind", description="What the bone does with the target", items=KIND_ITEMS, default="POSITION"
     )
     target: saved.Pointer(
         name="Target",

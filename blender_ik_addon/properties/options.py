@@ -16,35 +16,29 @@ POINTS = (
 )
 
 AXES = (
-    ("X", "X", "Across the bone, along its own X axis", "NONE", 0),
-    ("Y", "Y", "Along the bone, from its head to its tip", "NONE", 1),
-    ("Z", "Z", "Across the bone, along its own Z axis", "NONE", 2),
-    ("-X", "-X", "Across the bone, against its own X axis", "NONE", 3),
-    ("-Y", "-Y", "Against the bone, from its tip to its head", "NONE", 4),
-    ("-Z", "-Z", "Across the bone, against its own Z axis", "NONE", 5),
+    ("X", "X", "Across the bone, along its own X axis", 0),
+    ("Y", "Y", "Along the bone, from its head to its tip", 1),
+    ("Z", "Z", "Across the bone, along its own Z axis", 2),
+    ("-X", "-X", "Across the bone, against its own X axis", 3),
+    ("-Y", "-Y", "Against the bone, from its tip to its head", 4),
+    ("-Z", "-Z", "Across the bone, against its own Z axis", 5),
 )
 
 SPACES = (
-    ("WORLD", "World", "The axes of the world", "NONE", 0),
-    ("TARGET", "Target", "The axes of the target, as it is turned", "NONE", 1),
-    ("BONE", "Bone", "The axes of the bone, as it is turned", "NONE", 2),
+    ("WORLD", "World", "The axes of the world", 0),
+    ("TARGET", "Target", "The axes of the target, as it is turned", 1),
+    ("BONE", "Bone", "The axes of the bone, as it is turned", 2),
 )
 
 KEEPS = (
-    ("AT", "At", "Exactly at this distance, like on a rod", "NONE", 0),
-    ("INSIDE", "Within", "Not farther away than this, like on a leash", "NONE", 1),
-    ("OUTSIDE", "Outside", "Not nearer than this", "NONE", 2),
+    ("AT", "At", "Exactly at this distance, like on a rod", 0),
+    ("INSIDE", "Within", "Not farther away than this, like on a leash", 1),
+    ("OUTSIDE", "Outside", "Not nearer than this", 2),
 )
 
 OVERS = (
-    ("TARGET", "Target", "The centre of mass is over the target", "NONE", 0),
-    (
-        "SUPPORT",
-        "Support",
-        "The centre of mass is over the area that the planted effectors span",
-        "NONE",
-        1,
-    ),
+    ("TARGET", "Target", "The centre of mass is over the target", 0),
+    ("SUPPORT", "Support", "The centre of mass is over the area that the planted effectors span", 1),
 )
 
 ALL_AXES: Final = (True, True, True)

@@ -10,9 +10,10 @@ from bpy.props import (
 )
 
 from . import saved
-from .menus import DEFAULT_LIMITS, default_method, limit_items, method_items
+from .menus import DEFAULT_LIMITS, DEFAULT_METHOD, LIMITS, METHODS
 from .parameters import ArticulateParameters
 
+# Root and Effort have no icons: with them, the labels do not fit in the sidebar.
 ROOTS = (
     (
         "AUTO",
@@ -21,17 +22,10 @@ ROOTS = (
             "The root moves if effectors or pins place the hips, or a foot and what is not on a leg, such as"
             " a hand. Else it stays"
         ),
-        "NONE",  # with icons, the labels do not fit in the sidebar
         2,
     ),
-    ("PINNED", "Pinned", "The topmost bone stays in its place; it may still turn", "NONE", 0),
-    (
-        "FREE",
-        "Free",
-        "The topmost bone may move too, unless it is connected or its location is locked",
-        "NONE",
-        1,
-    ),
+    ("PINNED", "Pinned", "The topmost bone stays in its place; it may still turn", 0),
+    ("FREE", "Free", "The topmost bone may move too, unless it is connected or its location is locked", 1),
 )
 
 HOLDS = (
@@ -62,10 +56,9 @@ EFFORTS = (
         "WEIGHT",
         "Natural",
         "As a body moves: light limbs before the heavy trunk, joints that bend easily before stiff ones",
-        "NONE",  # with icons, the labels do not fit in the sidebar
         0,
     ),
-    ("EVEN", "Even", "All bones turn alike", "NONE", 1),
+    ("EVEN", "Even", "All bones turn alike", 1),
 )
 
 
@@ -77,22 +70,19 @@ POSTURES = (
             "The pose that the frame starts from. Where the whole figure follows its targets and its arms and"
             " legs are in their rest pose, a relaxed stance"
         ),
-        "NONE",
         0,
     ),
-    ("POSE", "Own Pose", "The pose that the frame starts from", "NONE", 1),
+    ("POSE", "Own Pose", "The pose that the frame starts from", 1),
     (
         "ACTIONS",
         "From Actions",
         "Poses of the armature's other actions, in which the effectors are at similar places",
-        "NONE",
         2,
     ),
     (
         "LIBRARY",
         "From Pose Library",
         "Poses of the file that are marked as assets, in which the effectors are at similar places",
-        "NONE",
         3,
     ),
 )
@@ -106,9 +96,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
 
     __slots__ = ()
 
-    method: saved.Enum(
-        name="Method", description="Solving method", items=method_items(), default=default_method()
-    )
+    method: saved.Enum(name="Method", description="Solving method", items=METHODS, default=DEFAULT_METHOD)
     root: saved.Enum(
         name="Root", description="Whether the whole figure may move", items=ROOTS, default="AUTO"
     )
@@ -153,7 +141,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
     limits: saved.Enum(
         name="Joint Limits",
         description="How the bones' own IK limits (Bone properties > Inverse Kinematics) are held",
-        items=limit_items(),
+        items=LIMITS,
         default=DEFAULT_LIMITS,
     )
     max_iterations: saved.Int(
