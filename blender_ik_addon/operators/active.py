@@ -30,6 +30,7 @@ class OnArmature(bpy.types.Operator):
     `find` returns this armature.
     """
 
+    bl_options = {"REGISTER", "UNDO"}
     find = staticmethod(active_armature)
 
     @classmethod

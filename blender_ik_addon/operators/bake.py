@@ -39,7 +39,6 @@ class ARTICULATE_OT_bake(OnArmature):
     bl_description = (
         "Solve every frame of the range and write the result as keyframes on the bones that were solved"
     )
-    bl_options = {"REGISTER", "UNDO"}
 
     _steps: Generator[float, None, None]
     _timer: bpy.types.Timer

@@ -30,7 +30,6 @@ class ARTICULATE_OT_effector_add(OnBones):
     bl_idname = "articulate.effector_add"
     bl_label = "Add Effector"
     bl_description = "Let the selected bones follow targets. Makes an Empty at each bone to move or animate"
-    bl_options = {"REGISTER", "UNDO"}
     question = "Add {count} effectors?"
 
     kind: EnumProperty(
@@ -127,7 +126,6 @@ class ARTICULATE_OT_effector_remove(OnArmature):
     bl_idname = "articulate.effector_remove"
     bl_label = "Remove Effector"
     bl_description = "Remove the effector; the bone keeps its pose and its keys"
-    bl_options = {"REGISTER", "UNDO"}
 
     effector: StringProperty(
         name="Effector", description="Name of the effector. Empty: the active one", options=FRESH
@@ -159,7 +157,6 @@ class ARTICULATE_OT_target_create(OnArmature):
     bl_idname = "articulate.target_create"
     bl_label = "Create Target"
     bl_description = "Make an Empty where the bone is now and let the effector follow it"
-    bl_options = {"REGISTER", "UNDO"}
 
     effector: StringProperty(
         name="Effector", description="Name of the effector. Empty: the active one", options=FRESH
@@ -184,7 +181,6 @@ class ARTICULATE_OT_keep_as_posed(OnArmature):
     bl_idname = "articulate.keep_as_posed"
     bl_label = "Keep As Posed"
     bl_description = "Join the two bones, or keep their distance, as they are posed now"
-    bl_options = {"REGISTER", "UNDO"}
 
     effector: StringProperty(
         name="Effector", description="Name of the effector. Empty: the active one", options=FRESH
@@ -203,7 +199,6 @@ class ARTICULATE_OT_clear(OnArmature):
     bl_idname = "articulate.clear"
     bl_label = "Clear Effectors"
     bl_description = "Remove all effectors of the armature; the pose and the keys stay"
-    bl_options = {"REGISTER", "UNDO"}
 
     delete_targets: BoolProperty(
         name="Delete Targets",

@@ -30,7 +30,6 @@ class ARTICULATE_OT_obstacle_add(OnArmature):
         "Keep the figure clear of an object: click on it in the view."
         "\nIn Object Mode the selected objects are taken, if there are any"
     )
-    bl_options = {"REGISTER", "UNDO"}
 
     object: StringProperty(
         name="Object", description="Name of the object. Empty: all selected surfaces", options=FRESH
@@ -156,7 +155,6 @@ class ARTICULATE_OT_obstacle_remove(OnArmature):
     bl_idname = "articulate.obstacle_remove"
     bl_label = "Remove Obstacle"
     bl_description = "Remove the obstacle from the list. The object stays"
-    bl_options = {"REGISTER", "UNDO"}
 
     obstacle: StringProperty(
         name="Obstacle", description="Name of the obstacle. Empty: the active one", options=FRESH

@@ -22,7 +22,6 @@ class ARTICULATE_OT_pin(OnBones):
     bl_idname = "articulate.pin"
     bl_label = "Pin"
     bl_description = "Hold the selected bones where they are now"
-    bl_options = {"REGISTER", "UNDO"}
     question = "Pin {count} bones?"
 
     kind: EnumProperty(
@@ -50,7 +49,6 @@ class ARTICULATE_OT_unpin(OnBones):
     bl_idname = "articulate.unpin"
     bl_label = "Unpin"
     bl_description = "Remove the pins of the selected bones; the pose stays"
-    bl_options = {"REGISTER", "UNDO"}
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Unpin them."""
@@ -63,7 +61,6 @@ class ARTICULATE_OT_unpin_all(OnArmature):
     bl_idname = "articulate.unpin_all"
     bl_label = "Unpin All"
     bl_description = "Remove all pins of the armature; effectors with targets and the pose stay"
-    bl_options = {"REGISTER", "UNDO"}
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Unpin them."""
@@ -79,7 +76,6 @@ class ARTICULATE_OT_mirror(OnBones):
         "Copy effectors and pins of the selected bones to the other side, found by names (.L and .R) or by "
         "position"
     )
-    bl_options = {"REGISTER", "UNDO"}
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Mirror them."""
