@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Literal
 
 import bpy
 
@@ -12,16 +11,11 @@ from ..bridge.item_animation import follow
 from ..properties.access import active_armature, rig_of, session_of
 from ..properties.bone_names import all_armatures, follow_renamed, remember
 from ..properties.check import library_refusal
-from ..properties.declared import declared
 
 NO_ARMATURE = "No armature is active: select an armature, or one of its bones in Pose Mode"
 Outcome = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
 
 BAKING = "A bake is running: wait for it, or press Esc in the viewport"
-
-
-# for an operator's properties: not filled in from the last call by a button
-FRESH: set[Literal["SKIP_SAVE"]] = {"SKIP_SAVE"}
 
 
 class OnArmature(bpy.types.Operator):
@@ -65,13 +59,6 @@ class OnArmature(bpy.types.Operator):
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """The operator's work."""
         raise NotImplementedError
-
-
-def arguments(group: type, names: Iterable[str]) -> dict[str, Any]:
-    """Properties of a group of settings as arguments of an operator."""
-    found, own = declared(group), ("override", "update", "options")
-    told = {name: {k: v for k, v in found[name].keywords.items() if k not in own} for name in names}
-    return {name: found[name].function(**keywords, options=FRESH) for name, keywords in told.items()}
 
 
 def reasons() -> tuple[type[Exception], ...]:

@@ -11,7 +11,8 @@ import bpy
 
 from ..properties.access import active_armature, rig_of, session_of
 from ..properties.bake import ArticulateBake
-from .active import OnArmature, Outcome, arguments, reasons, refuse
+from . import argument
+from .active import OnArmature, Outcome, reasons, refuse
 from .status_bar import Key, show_keys
 
 if TYPE_CHECKING:
@@ -132,6 +133,6 @@ class ARTICULATE_OT_bake(OnArmature):
         return BakeOptions(**{name: getattr(self, name) for name in saved})
 
 
-ARTICULATE_OT_bake.__annotations__ |= arguments(ArticulateBake, _OPTIONS)
+ARTICULATE_OT_bake.__annotations__ |= argument.copied(ArticulateBake, _OPTIONS)
 
 CLASSES = (ARTICULATE_OT_bake,)

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import bpy
-from bpy.props import BoolProperty, IntProperty, StringProperty
 
 from ..compat import bone_selected
 from ..properties.access import rig_of
 from ..properties.measures import counted
 from ..properties.refusal import Refused
-from .active import FRESH, OnArmature
+from . import argument
+from .active import OnArmature
 
 
 class ARTICULATE_OT_body_fit(OnArmature):
@@ -51,7 +51,7 @@ class ARTICULATE_OT_link_add(OnArmature):
     bl_label = "Add Capsule"
     bl_description = "Add a capsule to a bone, sized by the bone's length"
 
-    bone: StringProperty(name="Bone", description="Empty: the active bone", options=FRESH)
+    bone: argument.String(name="Bone", description="Empty: the active bone")
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Add it."""
@@ -67,7 +67,7 @@ class ARTICULATE_OT_link_remove(OnArmature):
     bl_label = "Remove Capsule"
     bl_description = "Remove a bone's capsule. The bone can then pass through everything"
 
-    bone: StringProperty(name="Bone", description="Empty: the active line of the list", options=FRESH)
+    bone: argument.String(name="Bone", description="Empty: the active line of the list")
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Remove it."""
@@ -89,13 +89,12 @@ class ARTICULATE_OT_pair_add(OnArmature):
     bl_label = "Add Pair"
     bl_description = "Set whether the two selected bones are kept apart or may touch"
 
-    a: StringProperty(name="Bone", description="Empty: the selected bones", options=FRESH)
-    b: StringProperty(name="Other Bone", description="Empty: the selected bones", options=FRESH)
-    watched: BoolProperty(
+    a: argument.String(name="Bone", description="Empty: the selected bones")
+    b: argument.String(name="Other Bone", description="Empty: the selected bones")
+    watched: argument.Bool(
         name="Keep Apart",
         description="On: keep them apart, even if they touch at rest. Off: let them touch",
         default=True,
-        options=FRESH,
     )
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
@@ -114,9 +113,7 @@ class ARTICULATE_OT_pair_remove(OnArmature):
     bl_label = "Remove Pair"
     bl_description = "Remove the pair from the list. It is checked again, unless it touches in the rest pose"
 
-    index: IntProperty(
-        name="Index", description="Index in the list. -1: the active one", default=-1, min=-1, options=FRESH
-    )
+    index: argument.Int(name="Index", description="Index in the list. -1: the active one", default=-1, min=-1)
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Remove it."""

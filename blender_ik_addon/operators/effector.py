@@ -4,7 +4,6 @@
 from typing import Final
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from .. import preferences
 from ..properties.access import rig_of
@@ -12,7 +11,8 @@ from ..properties.effector import ArticulateEffector
 from ..properties.kinds import KIND_ITEMS, KINDS
 from ..properties.measures import counted
 from ..properties.refusal import Refused
-from .active import FRESH, OnArmature, arguments
+from . import argument
+from .active import OnArmature
 from .bones import OnBones
 
 _OF_ALL_KINDS: Final = ("weight", "priority", "influence", "chain_root")
@@ -32,34 +32,24 @@ class ARTICULATE_OT_effector_add(OnBones):
     bl_description = "Let the selected bones follow targets. Makes an Empty at each bone to move or animate"
     question = "Add {count} effectors?"
 
-    kind: EnumProperty(
-        name="Kind",
-        description="What the bone does with the target",
-        items=KIND_ITEMS,
-        default="POSITION",
-        options=FRESH,
+    kind: argument.Enum(
+        name="Kind", description="What the bone does with the target", items=KIND_ITEMS, default="POSITION"
     )
-    target: StringProperty(
-        name="Target",
-        description="Name of the object to follow. Empty: make an Empty at the bone",
-        options=FRESH,
+    target: argument.String(
+        name="Target", description="Name of the object to follow. Empty: make an Empty at the bone"
     )
-    subtarget: StringProperty(
-        name="Target Bone", description="Bone to follow where the target is an armature", options=FRESH
+    subtarget: argument.String(
+        name="Target Bone", description="Bone to follow where the target is an armature"
     )
-    alternatives: StringProperty(
+    alternatives: argument.String(
         name="Targets",
         description="Name of the collection of objects to choose from. Empty: make one, with two Empties",
-        options=FRESH,
     )
-    name: StringProperty(
-        name="Name", description="Name of the effector. Empty: the name of its bone", options=FRESH
-    )
-    as_posed: BoolProperty(
+    name: argument.String(name="Name", description="Name of the effector. Empty: the name of its bone")
+    as_posed: argument.Bool(
         name="As Posed",
         description="Keep the present relation of the bone and the second bone, unless it is given",
         default=True,
-        options=FRESH,
     )
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
@@ -117,7 +107,7 @@ class ARTICULATE_OT_effector_add(OnBones):
         return [bone for bone in bones if bone != active.name], active.name
 
 
-ARTICULATE_OT_effector_add.__annotations__ |= arguments(ArticulateEffector, _SETTINGS)
+ARTICULATE_OT_effector_add.__annotations__ |= argument.copied(ArticulateEffector, _SETTINGS)
 
 
 class ARTICULATE_OT_effector_remove(OnArmature):
@@ -127,14 +117,11 @@ class ARTICULATE_OT_effector_remove(OnArmature):
     bl_label = "Remove Effector"
     bl_description = "Remove the effector; the bone keeps its pose and its keys"
 
-    effector: StringProperty(
-        name="Effector", description="Name of the effector. Empty: the active one", options=FRESH
-    )
-    delete_target: BoolProperty(
+    effector: argument.String(name="Effector", description="Name of the effector. Empty: the active one")
+    delete_target: argument.Bool(
         name="Delete Target",
         description="Delete the Empty that was made for it too, if nothing else uses it",
         default=False,
-        options=FRESH,
     )
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
@@ -158,9 +145,7 @@ class ARTICULATE_OT_target_create(OnArmature):
     bl_label = "Create Target"
     bl_description = "Make an Empty where the bone is now and let the effector follow it"
 
-    effector: StringProperty(
-        name="Effector", description="Name of the effector. Empty: the active one", options=FRESH
-    )
+    effector: argument.String(name="Effector", description="Name of the effector. Empty: the active one")
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Create it."""
@@ -182,9 +167,7 @@ class ARTICULATE_OT_keep_as_posed(OnArmature):
     bl_label = "Keep As Posed"
     bl_description = "Join the two bones, or keep their distance, as they are posed now"
 
-    effector: StringProperty(
-        name="Effector", description="Name of the effector. Empty: the active one", options=FRESH
-    )
+    effector: argument.String(name="Effector", description="Name of the effector. Empty: the active one")
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Measure and set it."""
@@ -200,11 +183,8 @@ class ARTICULATE_OT_clear(OnArmature):
     bl_label = "Clear Effectors"
     bl_description = "Remove all effectors of the armature; the pose and the keys stay"
 
-    delete_targets: BoolProperty(
-        name="Delete Targets",
-        description="Delete the Empties that were made for them too",
-        default=False,
-        options=FRESH,
+    delete_targets: argument.Bool(
+        name="Delete Targets", description="Delete the Empties that were made for them too", default=False
     )
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:

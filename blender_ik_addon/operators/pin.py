@@ -2,11 +2,11 @@
 """Operators to pin, unpin and mirror."""
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty
 
 from .. import preferences
 from ..properties.measures import counted
-from .active import FRESH, OnArmature
+from . import argument
+from .active import OnArmature
 from .bones import OnBones
 
 KINDS = (
@@ -24,15 +24,12 @@ class ARTICULATE_OT_pin(OnBones):
     bl_description = "Hold the selected bones where they are now"
     question = "Pin {count} bones?"
 
-    kind: EnumProperty(
-        name="Hold", description="What is held", items=KINDS, default="POSITION", options=FRESH
-    )
+    kind: argument.Enum(name="Hold", description="What is held", items=KINDS, default="POSITION")
 
-    motion: BoolProperty(
+    motion: argument.Bool(
         name="Keep Motion",
         description="Keep the bones at their own animation in each frame, instead of at one place",
         default=False,
-        options=FRESH,
     )
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
