@@ -113,6 +113,23 @@ class Bones:
             way.append(parent)
         return tuple(way)
 
+    def chain(self, name: str, root: str) -> tuple[int, ...]:
+        """Indices of a bone and its ancestors up to `root`; all of them if that is not one of these, or "".
+
+        Raises:
+            FigureFault: there is no such bone.
+        """
+        way, top = self.ancestors(name), self.index.get(root, -1)
+        return way[: way.index(top) + 1] if top in way else way
+
+    def nearest(self, numbers: Indices) -> Indices:
+        """(B,) row in `numbers` of each bone or of its nearest ancestor there; -1 if there is none."""
+        found = np.full(len(self), -1)
+        found[numbers] = np.arange(len(numbers))
+        for level in self.levels[1:]:
+            found[level] = np.where(found[level] >= 0, found[level], found[self.parents[level]])
+        return found
+
 
 @dataclass(frozen=True)
 class Channels:
