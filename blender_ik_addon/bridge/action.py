@@ -16,12 +16,11 @@ import bpy
 import numpy as np
 
 from .. import compat
-from .armature import Channels
+from .armature import Channels, read_channels, write_channels
 from .baked import Curve
 from .curves import SAME_FRAME, Keys, needed, new_keys, read_curve, sloped_keys, write_curve
 from .faults import FigureFault
 from .own_bake import is_own_bake, mark_bake, put_mark, read_mark
-from .pose import read_channels, write_channels
 from .seam import joined
 
 CLEAN_TOLERANCE: Final = 1e-4  # Blender's own, in `bpy_extras.anim_utils`

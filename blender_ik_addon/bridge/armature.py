@@ -276,6 +276,35 @@ def read_channels(armature_object: bpy.types.Object) -> Channels:
     return channels
 
 
+def write_channels(
+    armature_object: bpy.types.Object, channels: Channels, *, present: Channels | None = None
+) -> None:
+    """Write the channels of all bones to the pose and tag the object, without an update.
+
+    Not only the solved ones: in a render the original object still has the values of the first frame, and
+    tagging it makes the dependency graph read all of them.
+
+    Args:
+        armature_object: the original object.
+        channels: of all bones, from `read_channels` or `Figure.channels`.
+        present: the original object's channels, if known; unchanged arrays are not written.
+
+    Raises:
+        FigureFault: the number of bones differs from that of the channels; nothing is written.
+    """
+    pose = armature_object.pose.bones
+    if len(pose) != len(channels.location):
+        name = armature_object.name
+        raise FigureFault(name, f"The bones of '{name}' have changed in the meantime; start again.")
+    for name in CHANNEL_WIDTHS:
+        values: Floats = getattr(channels, name)
+        there = None if present is None else getattr(present, name)
+        if there is None or (values is not there and values.tobytes() != there.tobytes()):
+            pose.foreach_set(name, np.ascontiguousarray(values, dtype=np.float32).ravel())
+    # `DATA` would also evaluate the armature's data, which takes half as long again.
+    armature_object.update_tag(refresh={"OBJECT"})
+
+
 def read_state(armature_object: bpy.types.Object, bones: Bones, before: PoseState | None = None) -> PoseState:
     """Read the present pose of all bones.
 

@@ -17,9 +17,17 @@ from typing import Any, Final
 import bpy
 import numpy as np
 
-from ...bridge.armature import CHANNEL_WIDTHS, Bones, Channels, Flags, PoseState, pose_matrices, read_channels
+from ...bridge.armature import (
+    CHANNEL_WIDTHS,
+    Bones,
+    Channels,
+    Flags,
+    PoseState,
+    pose_matrices,
+    read_channels,
+    write_channels,
+)
 from ...bridge.fingerprint import animated_channels
-from ...bridge.pose import write_channels
 from ...bridge.skeleton import Figure
 from ...properties.access import rig_of
 from ...properties.rig import LIVE_POSE, LIVE_START
