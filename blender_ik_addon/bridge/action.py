@@ -192,7 +192,7 @@ def _ready_action(armature_object: bpy.types.Object, new_action: bool, undo: Exi
     if armature_object.animation_data is None:
         armature_object.animation_data_create()
         _push(undo, methodcaller("animation_data_clear"), armature_object)
-    before, slot = armature_object.animation_data.action, compat.assigned_slot(armature_object)
+    before, slot = armature_object.animation_data.action, compat.played_slot(armature_object.animation_data)
     if before is not None and (not new_action or is_own_bake(armature_object)):
         _push(undo, _assign, armature_object, before.session_uid, slot)
         _push(undo, compat.restore_structure, before, compat.structure(before))
@@ -208,7 +208,7 @@ def _ready_action(armature_object: bpy.types.Object, new_action: bool, undo: Exi
         # otherwise it would override the strips outside of the baked frames
         _push(undo, _extrapolate, armature_object, armature_object.animation_data.action_extrapolation)
         _extrapolate(armature_object, "NOTHING")
-    compat.assign_action(armature_object, made, slot)
+    compat.play(armature_object.animation_data, made, slot)
     return made.name
 
 
@@ -283,7 +283,8 @@ def _give_channels(owner: bpy.types.Object, channels: Channels) -> None:
 
 
 def _assign(owner: bpy.types.Object, action_uid: int | None, slot: str) -> None:
-    compat.assign_action(owner, None if action_uid is None else _found(bpy.data.actions, action_uid), slot)
+    action = None if action_uid is None else _found(bpy.data.actions, action_uid)
+    compat.play(owner.animation_data, action, slot)
 
 
 def _extrapolate(owner: bpy.types.Object, how: Any) -> None:

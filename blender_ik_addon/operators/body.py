@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ..compat import bone_selected
-from ..properties.access import rig_of
+from ..properties.access import active_bone, rig_of
 from ..properties.measures import counted
 from ..properties.refusal import Refused
 from . import argument
@@ -140,8 +140,8 @@ class ARTICULATE_OT_pairs_fill(OnArmature):
 
 
 def _active_bone(context: bpy.types.Context, armature: bpy.types.Object) -> str:
-    bone = context.active_pose_bone
-    if bone is None or bone.id_data != armature:
+    bone = active_bone(context, armature)
+    if bone is None:
         raise Refused(f"No bone of armature '{armature.name}' is active: choose one in Pose Mode, or name it")
     return bone.name
 
