@@ -249,7 +249,7 @@ def _model(
     """The model of the links with the present scale of the bones."""
     bones = figure.bones
     root = root_setting(armature, bones)
-    carried = [link.bone for link in around.links]
+    carried = around.links.bones
     figure = read_figure(bones, read_state(armature, bones), space, figure.solved, root=root, carried=carried)
     plain = ik.Problem(figure.skeleton, [ik.Posture(figure.q)])
     numbers = np.array([bones.index[name] for name in carried], dtype=np.intp)
