@@ -58,22 +58,6 @@ def _first_strip(action: Action) -> Any | None:
     return action.layers[0].strips[0] if action.layers and action.layers[0].strips else None
 
 
-def assigned_slot(owner: bpy.types.Object) -> str:
-    """Identifier of the slot that animates an object in its action, "" if there is none."""
-    return played_slot(owner.animation_data)
-
-
-def assign_action(owner: bpy.types.Object, action: Action | None, slot: str = "") -> None:
-    """Assign an action to an object; see `play`.
-
-    Args:
-        owner: with animation data.
-        action: None removes the present one.
-        slot: identifier of the slot.
-    """
-    play(owner.animation_data, action, slot)
-
-
 def play(player: Any, action: Action | None, slot: str = "") -> None:
     """Assign an action to animation data or an NLA strip.
 

@@ -45,10 +45,7 @@ def attach() -> None:
         getattr(bpy.app.handlers, name).append(function)
     keep_readers()
     if hasattr(bpy.data, "objects"):  # not while Blender starts; it loads a file after that
-        pin_older_roots(all_armatures())
-        _session().any_live = any_live()
-        _look_at_names()
-        _look_at_lists()
+        _look_at_file(_session())
 
 
 def detach() -> None:
@@ -87,10 +84,7 @@ def _make(live: _Live) -> list[tuple[str, Callable[..., None]]]:
         session.baking, session.progress = False, 0.0
         if live.figures is not None:
             live.figures.forget()
-        pin_older_roots(all_armatures())
-        session.any_live = any_live()
-        _look_at_names()
-        _look_at_lists()
+        _look_at_file(session)
 
     @persistent
     def count_live(*_args: object) -> None:
@@ -167,11 +161,14 @@ def _make(live: _Live) -> list[tuple[str, Callable[..., None]]]:
     ]
 
 
-def _look_at_names() -> None:
-    """Update references to renamed bones, and let bones of older files store their names."""
+def _look_at_file(session: ArticulateSession) -> None:
+    """Update what another file, or one that was edited without the extension, may lack."""
+    pin_older_roots(all_armatures())
+    session.any_live = any_live()
     follow_renamed(all_armatures())
     for armature in all_armatures():
         remember(armature)
+    _look_at_lists()
 
 
 def _look_at_lists() -> None:

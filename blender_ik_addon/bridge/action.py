@@ -7,20 +7,20 @@ action is restored.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
+from operator import methodcaller
 from typing import Any, Final
 
 import bpy
 import numpy as np
 
 from .. import compat
-from .armature import Channels
+from .armature import Channels, read_channels, write_channels
 from .baked import Curve
 from .curves import SAME_FRAME, Keys, needed, new_keys, read_curve, sloped_keys, write_curve
 from .faults import FigureFault
 from .own_bake import is_own_bake, mark_bake, put_mark, read_mark
-from .pose import read_channels, write_channels
 from .seam import joined
 
 CLEAN_TOLERANCE: Final = 1e-4  # Blender's own, in `bpy_extras.anim_utils`
@@ -84,17 +84,17 @@ def write_keys(
     """
     _check(armature_object, curves, new_action)
     with ExitStack() as undo:
-        undo.callback(_tag, armature_object.session_uid)
-        undo.callback(_give_channels, armature_object.session_uid, read_channels(armature_object))
+        _push(undo, _tag, armature_object)
+        _push(undo, _give_channels, armature_object, read_channels(armature_object))
         action_name = _ready_action(armature_object, new_action, undo)
         last = frame_range[1] if frame_range else max((curve.frames[-1] for curve in curves), default=0)
         for curve in joined(curves, compat.ensure_bag(armature_object), last):
             _write(armature_object, curve, frame_range, clean, undo)
         if new_action:
             action: Any = armature_object.animation_data.action
-            undo.callback(_put_mark, action.session_uid, read_mark(action))
+            _push(undo, put_mark, action, read_mark(action))
             mark_bake(armature_object)
-        _tag(armature_object.session_uid)
+        _tag(armature_object)
         return Backup(action_name, undo.pop_all())
 
 
@@ -178,8 +178,7 @@ def _check_mix(name: str, data: bpy.types.AnimData) -> None:
 
 def _check_lock(armature_object: bpy.types.Object, curve: Curve) -> None:
     """Refuse to change a locked curve."""
-    bag = compat.find_bag(armature_object)
-    there = bag.fcurves.find(curve.path, index=curve.index) if bag is not None else None
+    there = _curve(armature_object, curve.path, curve.index)
     if there is not None and (there.lock or (there.group is not None and there.group.lock)):
         raise FigureFault(
             curve.bone,
@@ -190,26 +189,26 @@ def _check_lock(armature_object: bpy.types.Object, curve: Curve) -> None:
 
 def _ready_action(armature_object: bpy.types.Object, new_action: bool, undo: ExitStack) -> str:
     """Prepare the action to write to, the present one or a new one; returns its name."""
-    uid = armature_object.session_uid
     if armature_object.animation_data is None:
         armature_object.animation_data_create()
-        undo.callback(_drop_animation_data, uid)
-    before, slot = armature_object.animation_data.action, compat.assigned_slot(armature_object)
+        _push(undo, methodcaller("animation_data_clear"), armature_object)
+    before, slot = armature_object.animation_data.action, compat.played_slot(armature_object.animation_data)
     if before is not None and (not new_action or is_own_bake(armature_object)):
-        undo.callback(_restore_structure, uid, before.session_uid, slot, compat.structure(before))
+        _push(undo, _assign, armature_object, before.session_uid, slot)
+        _push(undo, compat.restore_structure, before, compat.structure(before))
         return before.name
     made = bpy.data.actions.new(f"{armature_object.name}Action") if before is None else before.copy()
-    undo.callback(_remove_action, made.session_uid)
+    _push(undo, bpy.data.actions.remove, made)
     if before is not None and before.library is None and not before.use_fake_user and before.users <= 1:
         # this was its last user; without a fake user the action would not be saved
         before.use_fake_user = True
-        undo.callback(_drop_fake_user, before.session_uid)
-    undo.callback(_assign, uid, before.session_uid if before else None, slot)
+        _push(undo, setattr, before, "use_fake_user", False)
+    _push(undo, _assign, armature_object, before.session_uid if before else None, slot)
     if before is None and any(track.strips for track in armature_object.animation_data.nla_tracks):
         # otherwise it would override the strips outside of the baked frames
-        undo.callback(_extrapolate, uid, armature_object.animation_data.action_extrapolation)
-        _extrapolate(uid, "NOTHING")
-    compat.assign_action(armature_object, made, slot)
+        _push(undo, _extrapolate, armature_object, armature_object.animation_data.action_extrapolation)
+        _extrapolate(armature_object, "NOTHING")
+    compat.play(armature_object.animation_data, made, slot)
     return made.name
 
 
@@ -221,7 +220,7 @@ def _write(
     undo: ExitStack,
 ) -> None:
     """Write one curve, and push the function that reverts it."""
-    uid, bag = armature_object.session_uid, compat.ensure_bag(armature_object)
+    bag = compat.ensure_bag(armature_object)
     if curve.slopes is not None:
         keys = sloped_keys(curve.frames, curve.values, curve.slopes)
     else:
@@ -233,102 +232,70 @@ def _write(
     if target is None:
         groups = {group.name for group in bag.groups}
         target = compat.new_curve(bag, curve.path, curve.index, curve.bone)
-        undo.callback(_remove_curve, uid, curve.path, curve.index, groups)
+        _push(undo, _remove_curve, armature_object, curve.path, curve.index, groups)
     else:
         old = read_curve(target)
-        undo.callback(_restore_curve, uid, curve.path, curve.index, old)
+        _push(undo, _restore_curve, armature_object, curve.path, curve.index, old)
         first, last = frame_range or (float(curve.frames[0]), float(curve.frames[-1]))
         outside = (old.frames < first - SAME_FRAME) | (old.frames > last + SAME_FRAME)
         keys = old.chosen(outside).merged(keys)
-        undo.callback(_set_muted, uid, curve.path, curve.index, _muted(target))
-        _set_muted(uid, curve.path, curve.index, _heard(target))
+        _push(undo, _set_muted, armature_object, curve.path, curve.index, _muted(target))
+        _set_muted(armature_object, curve.path, curve.index, _heard(target))
     write_curve(target, keys)
 
 
-# Each of the following functions reverts one step. They look data up by session id, because deleted objects
-# need no revert, and names are not unique with linked libraries.
+def _push(undo: ExitStack, revert: Callable[..., None], owner: bpy.types.ID, *given: Any) -> None:
+    """Push a call that reverts one step, on a data-block.
+
+    It is looked up again by its session id, because a deleted one needs no revert, and names are not unique
+    with linked libraries.
+    """
+    uid, of_object = owner.session_uid, isinstance(owner, bpy.types.Object)
+
+    def revert_found() -> None:
+        found = _found(bpy.data.objects if of_object else bpy.data.actions, uid)
+        if found is not None:
+            revert(found, *given)
+
+    undo.callback(revert_found)
 
 
-def _object(uid: int) -> bpy.types.Object | None:
-    return next((found for found in bpy.data.objects if found.session_uid == uid), None)
+def _found(things: Any, uid: int) -> Any | None:
+    return next((thing for thing in things if thing.session_uid == uid), None)
 
 
-def _action(uid: int) -> bpy.types.Action | None:
-    return next((found for found in bpy.data.actions if found.session_uid == uid), None)
+def _curve(owner: bpy.types.Object, path: str, index: int) -> Any | None:
+    bag = compat.find_bag(owner)
+    return None if bag is None else bag.fcurves.find(path, index=index)
 
 
-def _bag(object_uid: int) -> Any | None:
-    found = _object(object_uid)
-    return None if found is None else compat.find_bag(found)
-
-
-def _tag(object_uid: int) -> None:
+def _tag(owner: bpy.types.Object) -> None:
     """Tag an object so that the next update evaluates its animation again."""
-    found = _object(object_uid)
-    if found is None:
-        return
-    found.update_tag(refresh={"TIME"})
-    if found.animation_data and found.animation_data.action:
-        found.animation_data.action.update_tag()
+    owner.update_tag(refresh={"TIME"})
+    if owner.animation_data and owner.animation_data.action:
+        owner.animation_data.action.update_tag()
 
 
-def _give_channels(object_uid: int, channels: Channels) -> None:
+def _give_channels(owner: bpy.types.Object, channels: Channels) -> None:
     """Restore channels, because a channel keeps the last value of a removed F-curve."""
-    found = _object(object_uid)
-    if found is not None and len(found.pose.bones) == len(channels.location):
-        write_channels(found, channels)
+    if len(owner.pose.bones) == len(channels.location):
+        write_channels(owner, channels)
 
 
-def _drop_animation_data(object_uid: int) -> None:
-    found = _object(object_uid)
-    if found is not None:
-        found.animation_data_clear()
+def _assign(owner: bpy.types.Object, action_uid: int | None, slot: str) -> None:
+    action = None if action_uid is None else _found(bpy.data.actions, action_uid)
+    compat.play(owner.animation_data, action, slot)
 
 
-def _restore_structure(object_uid: int, action_uid: int, slot: str, before: Any) -> None:
-    found, action = _object(object_uid), _action(action_uid)
-    if found is None or action is None:
-        return
-    compat.restore_structure(action, before)
-    if compat.assigned_slot(found) != slot:
-        compat.assign_action(found, action, slot)
+def _extrapolate(owner: bpy.types.Object, how: Any) -> None:
+    if owner.animation_data is not None:
+        owner.animation_data.action_extrapolation = how
 
 
-def _assign(object_uid: int, action_uid: int | None, slot: str) -> None:
-    found = _object(object_uid)
-    if found is not None:
-        compat.assign_action(found, None if action_uid is None else _action(action_uid), slot)
-
-
-def _extrapolate(object_uid: int, how: str) -> None:
-    data: Any = getattr(_object(object_uid), "animation_data", None)
-    if data is not None:
-        data.action_extrapolation = how
-
-
-def _remove_action(action_uid: int) -> None:
-    action = _action(action_uid)
-    if action is not None:
-        bpy.data.actions.remove(action)
-
-
-def _put_mark(action_uid: int, mark: str | None) -> None:
-    action = _action(action_uid)
-    if action is not None:
-        put_mark(action, mark)
-
-
-def _drop_fake_user(action_uid: int) -> None:
-    action = _action(action_uid)
-    if action is not None:
-        action.use_fake_user = False
-
-
-def _remove_curve(object_uid: int, path: str, index: int, groups: set[str]) -> None:
-    bag = _bag(object_uid)
+def _remove_curve(owner: bpy.types.Object, path: str, index: int, groups: set[str]) -> None:
+    bag, curve = compat.find_bag(owner), _curve(owner, path, index)
     if bag is None:
         return
-    curve = bag.fcurves.find(path, index=index)
     if curve is not None:
         bag.fcurves.remove(curve)
     for group in [g for g in bag.groups if g.name not in groups and not len(g.channels)]:
@@ -345,18 +312,16 @@ def _heard(curve: Any) -> list[bool]:
     return [False, False, *(m.mute or m.type != "CYCLES" for m in curve.modifiers)]
 
 
-def _set_muted(object_uid: int, path: str, index: int, muted: list[bool]) -> None:
-    bag = _bag(object_uid)
-    curve = bag.fcurves.find(path, index=index) if bag is not None else None
+def _set_muted(owner: bpy.types.Object, path: str, index: int, muted: list[bool]) -> None:
+    curve = _curve(owner, path, index)
     if curve is None:
         return
-    for owner, mute in zip((curve, curve.group, *curve.modifiers), muted, strict=True):
-        if owner is not None and owner.mute != mute:
-            owner.mute = mute
+    for part, mute in zip((curve, curve.group, *curve.modifiers), muted, strict=True):
+        if part is not None and part.mute != mute:
+            part.mute = mute
 
 
-def _restore_curve(object_uid: int, path: str, index: int, keys: Keys) -> None:
-    bag = _bag(object_uid)
-    curve = bag.fcurves.find(path, index=index) if bag is not None else None
+def _restore_curve(owner: bpy.types.Object, path: str, index: int, keys: Keys) -> None:
+    curve = _curve(owner, path, index)
     if curve is not None:
         write_curve(curve, keys, new_handles=False)

@@ -113,6 +113,23 @@ class Bones:
             way.append(parent)
         return tuple(way)
 
+    def chain(self, name: str, root: str) -> tuple[int, ...]:
+        """Indices of a bone and its ancestors up to `root`; all of them if that is not one of these, or "".
+
+        Raises:
+            FigureFault: there is no such bone.
+        """
+        way, top = self.ancestors(name), self.index.get(root, -1)
+        return way[: way.index(top) + 1] if top in way else way
+
+    def nearest(self, numbers: Indices) -> Indices:
+        """(B,) row in `numbers` of each bone or of its nearest ancestor there; -1 if there is none."""
+        found = np.full(len(self), -1)
+        found[numbers] = np.arange(len(numbers))
+        for level in self.levels[1:]:
+            found[level] = np.where(found[level] >= 0, found[level], found[self.parents[level]])
+        return found
+
 
 @dataclass(frozen=True)
 class Channels:
@@ -257,6 +274,35 @@ def read_channels(armature_object: bpy.types.Object) -> Channels:
     for name in CHANNEL_WIDTHS:
         bones.foreach_get(name, getattr(channels, name).ravel())
     return channels
+
+
+def write_channels(
+    armature_object: bpy.types.Object, channels: Channels, *, present: Channels | None = None
+) -> None:
+    """Write the channels of all bones to the pose and tag the object, without an update.
+
+    Not only the solved ones: in a render the original object still has the values of the first frame, and
+    tagging it makes the dependency graph read all of them.
+
+    Args:
+        armature_object: the original object.
+        channels: of all bones, from `read_channels` or `Figure.channels`.
+        present: the original object's channels, if known; unchanged arrays are not written.
+
+    Raises:
+        FigureFault: the number of bones differs from that of the channels; nothing is written.
+    """
+    pose = armature_object.pose.bones
+    if len(pose) != len(channels.location):
+        name = armature_object.name
+        raise FigureFault(name, f"The bones of '{name}' have changed in the meantime; start again.")
+    for name in CHANNEL_WIDTHS:
+        values: Floats = getattr(channels, name)
+        there = None if present is None else getattr(present, name)
+        if there is None or (values is not there and values.tobytes() != there.tobytes()):
+            pose.foreach_set(name, np.ascontiguousarray(values, dtype=np.float32).ravel())
+    # `DATA` would also evaluate the armature's data, which takes half as long again.
+    armature_object.update_tag(refresh={"OBJECT"})
 
 
 def read_state(armature_object: bpy.types.Object, bones: Bones, before: PoseState | None = None) -> PoseState:

@@ -24,17 +24,13 @@ def chain_bones(bones: Bones, chains: Iterable[tuple[str, str]]) -> tuple[str, .
     """
     numbers: set[int] = set()
     for name, root in chains:
-        way = bones.ancestors(name)
-        if root:
-            top = bones.number(root)
-            if top not in way:
-                raise FigureFault(
-                    root,
-                    f"Chain root '{root}' is not '{name}' or a bone above it in armature '{bones.armature}'; "
-                    "choose one of its parents or leave it empty.",
-                )
-            way = way[: way.index(top) + 1]
-        numbers.update(way)
+        if root and bones.number(root) not in bones.ancestors(name):
+            raise FigureFault(
+                root,
+                f"Chain root '{root}' is not '{name}' or a bone above it in armature '{bones.armature}'; "
+                "choose one of its parents or leave it empty.",
+            )
+        numbers.update(bones.chain(name, root))
     return tuple(bones.names[i] for i in parents_first(bones, np.array(sorted(numbers), dtype=np.intp)))
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Final
 
 import bpy
@@ -101,7 +101,7 @@ def _freedom_faults(
 ) -> Iterator[Fault]:
     """Effectors whose chains cannot move."""
     for name, root in chains:
-        way = _way(bones, name, root)
+        way = bones.chain(name, root)
         if not any(number in free for number in way):
             where = "it and all bones above it" if not root else f"the bones from it up to '{root}'"
             yield Fault(
@@ -109,12 +109,6 @@ def _freedom_faults(
                 f"Bone '{name}' of '{bones.armature}' cannot move: {where if len(way) > 1 else 'it'} "
                 "cannot turn about any axis; unlock one, for rotation and for IK.",
             )
-
-
-def _way(bones: Bones, name: str, root: str) -> Sequence[int]:
-    """Indices of the bones of a chain, from its end to its root."""
-    way = bones.ancestors(name)
-    return way[: way.index(bones.number(root)) + 1] if root else way
 
 
 def constraint_faults(
@@ -142,7 +136,7 @@ def constraint_faults(
     )
     own, shorter = set[str](), dict[str, tuple[str, str]]()
     for name, root in chains:
-        way = _way(bones, name, root)
+        way = bones.chain(name, root)
         reached = next((i for i, number in enumerate(way) if bones.names[number] in overridden), 0)
         if any(number in free for number in way[:reached]):
             shorter.setdefault(bones.names[way[reached]], (bones.names[way[reached - 1]], name))

@@ -72,7 +72,7 @@ class Displacement:
         self._bones, self._scale = bones, scale
         moved = {bones.number(curve.bone) for curve in curves}
         self._numbers = np.array([i for level in bones.levels for i in level.tolist() if i in moved])
-        self._track = _nearest(bones, self._numbers)
+        self._track = bones.nearest(self._numbers)
         self._below = np.flatnonzero(self._track >= 0)
         self._others = np.array([state.matrix for state in states], dtype=float)
         self._channels = {
@@ -352,15 +352,6 @@ class Displacement:
         )
         axes, ways = (each.reshape(count, -1, 3, 3).swapaxes(0, 1).copy() for each in (axes, ways))
         return axes, ways
-
-
-def _nearest(bones: Bones, numbers: Indices) -> Indices:
-    """(B,) row of each bone or its nearest ancestor among some bones; -1 if there is none."""
-    found = np.full(len(bones), -1)
-    found[numbers] = np.arange(len(numbers))
-    for level in bones.levels[1:]:
-        found[level] = np.where(found[level] >= 0, found[level], found[bones.parents[level]])
-    return found
 
 
 def _cross(a: Array, b: Array, axis: int = 1) -> Array:

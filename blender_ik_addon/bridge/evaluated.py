@@ -27,9 +27,7 @@ def kept_up(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph, what: str) 
     Raises:
         FigureFault: the object is disabled, or not in the scene.
     """
-    own = thing.original
-    shown = own.evaluated_get(depsgraph)
-    if not _is_kept_up(own, shown, depsgraph):
+    if not is_kept_up(thing, depsgraph):
         scene, who = depsgraph.scene, f"{what} '{thing.name}'"
         if not holds(scene.objects, thing.original):
             raise FigureFault(
@@ -42,7 +40,7 @@ def kept_up(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph, what: str) 
             f"{who} is switched off in {where}, so Blender does not move it there; switch on its collection "
             f"and 'Show in {switch}'. The eye may hide it.",
         )
-    return shown
+    return thing.original.evaluated_get(depsgraph)
 
 
 def is_kept_up(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
@@ -56,12 +54,7 @@ def is_kept_up(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
         depsgraph: evaluated; of the viewport or a render, which have separate switches.
     """
     own = thing.original
-    return _is_kept_up(own, own.evaluated_get(depsgraph), depsgraph)
-
-
-def _is_kept_up(own: bpy.types.Object, shown: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
-    """The same for an original object and its evaluated copy."""
-    if not shown.is_evaluated:
+    if not own.evaluated_get(depsgraph).is_evaluated:
         return False
     layer = depsgraph.view_layer
     if depsgraph.mode == "VIEWPORT":

@@ -131,7 +131,7 @@ def mass_points(whole: BoneMap, figure: Figure) -> MassPoints:
     Shares of the whole armature; in a figure with hips they sum to 1.
     """
     bones, joints = figure.bones, figure.plan.bone
-    carrier = _carriers(bones, joints)
+    carrier = bones.nearest(joints)  # the joint that each bone is or is rigidly attached to
     heavy = np.flatnonzero((whole.mass > 0.0) & (carrier >= 0))
     matrix = figure.state.matrix[heavy].astype(float)
     half = 0.5 * matrix[:, :3, 1] * bones.length[heavy, None]
@@ -146,13 +146,3 @@ def mass_points(whole: BoneMap, figure: Figure) -> MassPoints:
     if total > 0.0 and (body < 0 or body in joints):
         mass = mass / total
     return gathered(MassPoints(on, offsets, mass))
-
-
-def _carriers(bones: Bones, joints: Indices) -> Indices:
-    """(B,) the joint that each bone is or is rigidly attached to; -1 if there is none."""
-    found = np.full(len(bones), -1)
-    found[joints] = np.arange(len(joints))
-    for level in bones.levels[1:]:
-        above = found[bones.parents[level]]
-        found[level] = np.where(found[level] < 0, above, found[level])
-    return found

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Makes goals of `ikmath` from effectors: one function for each kind of goal.
 
-Goals in `MANY` are made for all effectors and all frames at once. Goals in `ALONE` are made for one effector
-in one frame, with more context. These functions also apply the influence: at 0 the goal is the present pose,
+Goals in `MANY` are made for several effectors at once. Goals in `ALONE` are made for one effector, with more
+context. These functions also apply the influence: at 0 the goal is the present pose,
 so that an influence fades in without a jump.
 """
 
@@ -52,9 +52,8 @@ class Wanted:
         axis: (E, 3) aiming direction in the joint's frame.
         weight: (E,), multiplied by the influence; 0 if an effector is off.
         influence: (E,) in [0, 1]; priority: (E,).
-        position: (*frames, E, 3) and rotation: (*frames, E, 3, 3) of the targets, blended by the influence
-            for kinds in `MANY`.
-        world: (*frames, 3, 3) the axes of the world, as columns.
+        position: (E, 3) and rotation: (E, 3, 3) of the targets, blended by the influence for kinds in `MANY`.
+        world: (3, 3) the axes of the world, as columns.
         settings: (E,) options of the kinds; amounts: (E,) options that are read in every frame.
         alternatives: (E,) alternative targets, K or none for each.
         start: the pose that the frame starts from, None if no effector needs it.
@@ -98,7 +97,7 @@ def _position(want: Wanted, rows: Indices, priority: int) -> Goal:
 
 
 def _places(want: Wanted, rows: Indices) -> Targets:
-    return {"target": want.position.take(rows, -2), **_axes(want, rows, "axes")}
+    return {"target": want.position[rows], **_axes(want, rows, "axes")}
 
 
 def _orientation(want: Wanted, rows: Indices, priority: int) -> Goal:
@@ -108,7 +107,7 @@ def _orientation(want: Wanted, rows: Indices, priority: int) -> Goal:
 
 
 def _turns(want: Wanted, rows: Indices) -> Targets:
-    return {"target": want.rotation.take(rows, -3), **_axes(want, rows, "turn_axes")}
+    return {"target": want.rotation[rows], **_axes(want, rows, "turn_axes")}
 
 
 def _aim(want: Wanted, rows: Indices, priority: int) -> Goal:
@@ -118,7 +117,7 @@ def _aim(want: Wanted, rows: Indices, priority: int) -> Goal:
 
 
 def _aims(want: Wanted, rows: Indices) -> Targets:
-    return {"target": want.position[..., rows, :]}
+    return {"target": want.position[rows]}
 
 
 def _pole(want: Wanted, rows: Indices, priority: int) -> Goal:
@@ -134,7 +133,7 @@ def _plane(want: Wanted, rows: Indices, priority: int) -> Goal:
 
 
 def _planes(want: Wanted, rows: Indices) -> Targets:
-    return {"origin": want.position[..., rows, :], "normal": want.rotation[..., 2][..., rows, :]}
+    return {"origin": want.position[rows], "normal": want.rotation[rows, :, 2]}
 
 
 def _common(want: Wanted, rows: Indices, priority: int) -> dict[str, Any]:
@@ -154,14 +153,13 @@ def _counted(axes: tuple[bool, ...], space: str) -> dict[str, Any]:
 
 
 def _axes(want: Wanted, rows: Indices, flags: str) -> Targets:
-    """Frames of the counted axes, (*frames, E, 3, 3); empty if all count, or for the bone's own axes."""
+    """Frames of the counted axes, (E, 3, 3); empty if all count, or for the bone's own axes."""
     told = want.settings[rows[0]]
     if all(told.get(flags, ())) or told.get("space", "") == "BONE":
         return {}
-    rotations = want.rotation[..., rows, :, :]
     if told.get("space", "") == "WORLD":  # figure space may be rotated against the world
-        rotations = np.broadcast_to(want.world[..., None, :, :], rotations.shape)
-    return {"frame": rotations}
+        return {"frame": np.tile(want.world, (len(rows), 1, 1))}
+    return {"frame": want.rotation[rows]}
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ikmath.examples.skinning import bone_weights
 from ikmath.examples.solids import Solid, together
 
-from ..compat import assign_action, ensure_bag, new_curve
+from ..compat import ensure_bag, new_curve, play
 from .armature import AXES, Array
 from .curves import new_keys, write_curve
 
@@ -157,8 +157,7 @@ def hang(
 
 def animate_location(thing: bpy.types.Object, places: Array) -> None:
     """Key an object's location in each frame (F, 3), from frame 1 on, with linear interpolation."""
-    thing.animation_data_create()
-    assign_action(thing, bpy.data.actions.new(f"{thing.name}Action"))
+    play(thing.animation_data_create(), bpy.data.actions.new(f"{thing.name}Action"))
     bag = ensure_bag(thing)
     frames = np.arange(1, 1 + len(places))
     for axis in range(3):

@@ -29,10 +29,9 @@ from ikmath import rotation
 from .armature import Array, Bones, Channels, Flags, Indices, PoseState
 from .chains import figure_bones
 from .faults import FigureFault
-from .hinges import Hinges
 from .inheritance import forward
 from .joints import Joints, plan_joints
-from .limb_joints import LimbJoints, Vector
+from .limb_joints import Hinges, LimbJoints, Vector
 from .measuring import half_turns, measure_slides, rest_frames, transposed
 from .rotation_channels import basis_matrices
 from .space import Space, rotation_and_depth

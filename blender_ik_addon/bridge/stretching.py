@@ -45,9 +45,7 @@ def find_stretch(
         most: the largest stretch, as a share of the length.
         in_limb: (B,) the long bones of arms and legs.
     """
-    way = list(bones.ancestors(bone))
-    if chain_root:
-        way = way[: way.index(bones.number(chain_root)) + 1]
+    way = list(bones.chain(bone, chain_root))
     told = [number for number in way if bones.ik_stretch[number] > 0.0]
     limb = [number for number in way if in_limb[number]]
     chosen = told or limb or (way if chain_root else _connected(bones, way))

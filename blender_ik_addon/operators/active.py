@@ -18,16 +18,13 @@ Outcome = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", 
 BAKING = "A bake is running: wait for it, or press Esc in the viewport"
 
 
-# for an operator's properties: not filled in from the last call by a button
-FRESH: set[Literal["SKIP_SAVE"]] = {"SKIP_SAVE"}
-
-
 class OnArmature(bpy.types.Operator):
     """Base of an operator on the active armature: subclasses implement `work`, which may refuse.
 
     `find` returns this armature.
     """
 
+    bl_options = {"REGISTER", "UNDO"}
     find = staticmethod(active_armature)
 
     @classmethod

@@ -8,11 +8,11 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING
 
 import bpy
-from bpy.props import BoolProperty, FloatProperty, IntProperty
 
 from ..properties.access import active_armature, rig_of, session_of
-from ..properties.bake import DESCRIPTIONS
-from .active import FRESH, OnArmature, Outcome, reasons, refuse
+from ..properties.bake import ArticulateBake
+from . import argument
+from .active import OnArmature, Outcome, reasons, refuse
 from .status_bar import Key, show_keys
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 KEYS: tuple[Key, ...] = ((("EVENT_ESC",), "Cancel"),)
 _SLICE = 0.03  # seconds of baking per timer event; the window redraws in between
 _OPTIONS = (
+    "frame_start",
+    "frame_end",
     "step",
     "only_selected",
     "use_current_action",
@@ -31,47 +33,12 @@ _OPTIONS = (
 
 
 class ARTICULATE_OT_bake(OnArmature):
-    """Bake keyframes."""
+    """Bake keyframes; every setting of the bake is also an argument with the same name."""
 
     bl_idname = "articulate.bake"
     bl_label = "Bake"
     bl_description = (
         "Solve every frame of the range and write the result as keyframes on the bones that were solved"
-    )
-    bl_options = {"REGISTER", "UNDO"}
-
-    frame_start: IntProperty(
-        name="Start Frame", description=DESCRIPTIONS["frame_start"], default=1, options=FRESH
-    )
-    frame_end: IntProperty(
-        name="End Frame", description=DESCRIPTIONS["frame_end"], default=250, options=FRESH
-    )
-    step: IntProperty(
-        name="Frame Step", description=DESCRIPTIONS["step"], default=1, min=1, max=120, options=FRESH
-    )
-    only_selected: BoolProperty(
-        name="Only Selected Bones", description=DESCRIPTIONS["only_selected"], default=False, options=FRESH
-    )
-    use_current_action: BoolProperty(
-        name="Overwrite Current Action",
-        description=DESCRIPTIONS["use_current_action"],
-        default=False,
-        options=FRESH,
-    )
-    clean_curves: BoolProperty(
-        name="Clean Curves", description=DESCRIPTIONS["clean_curves"], default=False, options=FRESH
-    )
-    decimate: BoolProperty(
-        name="Decimate", description=DESCRIPTIONS["decimate"], default=False, options=FRESH
-    )
-    remove_error_margin: FloatProperty(
-        name="Max Error Margin",
-        description=DESCRIPTIONS["remove_error_margin"],
-        default=0.005,
-        min=0.0,
-        precision=4,
-        subtype="DISTANCE",
-        options=FRESH,
     )
 
     _steps: Generator[float, None, None]
@@ -157,17 +124,15 @@ class ARTICULATE_OT_bake(OnArmature):
         from ..control.bake.bake import BakeOptions
 
         settings = rig_of(armature).bake
-        start, end = settings.range_in(context.scene)
-        saved = {
-            "frame_start": start,
-            "frame_end": end,
-            **{name: getattr(settings, name) for name in _OPTIONS},
-        }
+        saved = {name: getattr(settings, name) for name in _OPTIONS}
+        saved["frame_start"], saved["frame_end"] = settings.range_in(context.scene)
         for name, value in saved.items():
             if not self.properties.is_property_set(name):
                 # written back, so that the redo panel shows the same options
                 setattr(self, name, value)
         return BakeOptions(**{name: getattr(self, name) for name in saved})
 
+
+ARTICULATE_OT_bake.__annotations__ |= argument.copied(ArticulateBake, _OPTIONS)
 
 CLASSES = (ARTICULATE_OT_bake,)

@@ -19,7 +19,6 @@ class ARTICULATE_OT_begin(OnArmature):
         "Activate the tool Drag Bone: pull any bone with the mouse, and the body follows."
         "\nFrom any other tool in Pose Mode: Alt D over a bone"
     )
-    bl_options = {"REGISTER", "UNDO"}
 
     find = staticmethod(posed_armature)  # also finds the armature of a mesh
 

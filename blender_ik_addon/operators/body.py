@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import bpy
-from bpy.props import BoolProperty, IntProperty, StringProperty
 
 from ..compat import bone_selected
-from ..properties.access import rig_of
+from ..properties.access import active_bone, rig_of
 from ..properties.measures import counted
 from ..properties.refusal import Refused
-from .active import FRESH, OnArmature
+from . import argument
+from .active import OnArmature
 
 
 class ARTICULATE_OT_body_fit(OnArmature):
@@ -21,7 +21,6 @@ class ARTICULATE_OT_body_fit(OnArmature):
     bl_description = (
         "Measure the thickness of the bones on the meshes that they move, or estimate it from their length"
     )
-    bl_options = {"REGISTER", "UNDO"}
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Fit the capsules; replaces the present ones."""
@@ -37,7 +36,6 @@ class ARTICULATE_OT_body_clear(OnArmature):
     bl_idname = "articulate.body_clear"
     bl_label = "Clear Body"
     bl_description = "Remove all capsules. The thickness is then estimated from the length of the bones"
-    bl_options = {"REGISTER", "UNDO"}
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Remove them."""
@@ -52,9 +50,8 @@ class ARTICULATE_OT_link_add(OnArmature):
     bl_idname = "articulate.link_add"
     bl_label = "Add Capsule"
     bl_description = "Add a capsule to a bone, sized by the bone's length"
-    bl_options = {"REGISTER", "UNDO"}
 
-    bone: StringProperty(name="Bone", description="Empty: the active bone", options=FRESH)
+    bone: argument.String(name="Bone", description="Empty: the active bone")
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Add it."""
@@ -69,9 +66,8 @@ class ARTICULATE_OT_link_remove(OnArmature):
     bl_idname = "articulate.link_remove"
     bl_label = "Remove Capsule"
     bl_description = "Remove a bone's capsule. The bone can then pass through everything"
-    bl_options = {"REGISTER", "UNDO"}
 
-    bone: StringProperty(name="Bone", description="Empty: the active line of the list", options=FRESH)
+    bone: argument.String(name="Bone", description="Empty: the active line of the list")
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Remove it."""
@@ -92,15 +88,13 @@ class ARTICULATE_OT_pair_add(OnArmature):
     bl_idname = "articulate.pair_add"
     bl_label = "Add Pair"
     bl_description = "Set whether the two selected bones are kept apart or may touch"
-    bl_options = {"REGISTER", "UNDO"}
 
-    a: StringProperty(name="Bone", description="Empty: the selected bones", options=FRESH)
-    b: StringProperty(name="Other Bone", description="Empty: the selected bones", options=FRESH)
-    watched: BoolProperty(
+    a: argument.String(name="Bone", description="Empty: the selected bones")
+    b: argument.String(name="Other Bone", description="Empty: the selected bones")
+    watched: argument.Bool(
         name="Keep Apart",
         description="On: keep them apart, even if they touch at rest. Off: let them touch",
         default=True,
-        options=FRESH,
     )
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
@@ -118,11 +112,8 @@ class ARTICULATE_OT_pair_remove(OnArmature):
     bl_idname = "articulate.pair_remove"
     bl_label = "Remove Pair"
     bl_description = "Remove the pair from the list. It is checked again, unless it touches in the rest pose"
-    bl_options = {"REGISTER", "UNDO"}
 
-    index: IntProperty(
-        name="Index", description="Index in the list. -1: the active one", default=-1, min=-1, options=FRESH
-    )
+    index: argument.Int(name="Index", description="Index in the list. -1: the active one", default=-1, min=-1)
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Remove it."""
@@ -139,7 +130,6 @@ class ARTICULATE_OT_pairs_fill(OnArmature):
     bl_description = (
         "Fill the list with the parts that touch in the rest pose, and so may touch. Tick those to keep apart"
     )
-    bl_options = {"REGISTER", "UNDO"}
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Fill the list."""
@@ -150,8 +140,8 @@ class ARTICULATE_OT_pairs_fill(OnArmature):
 
 
 def _active_bone(context: bpy.types.Context, armature: bpy.types.Object) -> str:
-    bone = context.active_pose_bone
-    if bone is None or bone.id_data != armature:
+    bone = active_bone(context, armature)
+    if bone is None:
         raise Refused(f"No bone of armature '{armature.name}' is active: choose one in Pose Mode, or name it")
     return bone.name
 

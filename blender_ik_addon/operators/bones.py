@@ -6,11 +6,11 @@ from __future__ import annotations
 from typing import ClassVar, Final
 
 import bpy
-from bpy.props import StringProperty
 
 from .. import compat
 from ..properties.refusal import Refused
-from .active import FRESH, OnArmature, Outcome
+from . import argument
+from .active import OnArmature, Outcome
 
 _MANY: Final = 12  # number of bones that are probably selected on purpose; in a new armature all are selected
 
@@ -24,10 +24,8 @@ class OnBones(OnArmature):
 
     question: ClassVar[str] = ""
 
-    bone: StringProperty(
-        name="Bone",
-        description="Name of a bone. Empty: all selected bones, else the active one",
-        options=FRESH,
+    bone: argument.String(
+        name="Bone", description="Name of a bone. Empty: all selected bones, else the active one"
     )
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:

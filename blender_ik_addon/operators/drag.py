@@ -9,19 +9,12 @@ from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
-from bpy.props import (
-    BoolProperty,
-    EnumProperty,
-    FloatProperty,
-    FloatVectorProperty,
-    IntProperty,
-    StringProperty,
-)
 
 from .. import compat
 from ..properties.access import active_armature, rig_of, session_of
 from ..properties.refusal import Refused
-from .active import FRESH, OnArmature, Outcome, reasons, redraw_views, refuse, tell_unkeyed
+from . import argument
+from .active import OnArmature, Outcome, reasons, redraw_views, refuse, tell_unkeyed
 from .bones import active_bone, select_only
 from .drag_text import KEYS, SUPPORTS, header, summary
 from .hand import Hand, changed_levels, is_local_first, show_guides, where_taken
@@ -55,57 +48,41 @@ class ARTICULATE_OT_drag(OnArmature):
     bl_description = "Grab a bone and let the body follow; pins and effectors hold"
     bl_options = {"UNDO", "BLOCKING", "GRAB_CURSOR"}
 
-    bone: StringProperty(
-        name="Bone",
-        description="Bone to drag. Empty: the one under the mouse, else the active one",
-        options=FRESH,
+    bone: argument.String(
+        name="Bone", description="Bone to drag. Empty: the one under the mouse, else the active one"
     )
-    along: FloatProperty(
+    along: argument.Float(
         name="Along",
         description="Position of the dragged point, from the bone's head (0) to its tip (1)",
         default=1.0,
         min=0.0,
         max=1.0,
-        options=FRESH,
     )
-    levels: IntProperty(
+    levels: argument.Int(
         name="Bones",
         description="Number of bones that may move, from this one up. 0: the whole figure",
         default=0,
         min=0,
-        options=FRESH,
     )
-    root: EnumProperty(
-        name="Root", description="Whether the whole figure may move", items=ROOTS, options=FRESH
+    root: argument.Enum(name="Root", description="Whether the whole figure may move", items=ROOTS)
+    move: argument.FloatVector(
+        name="Move", description="Displacement of the point, in world space", subtype="TRANSLATION"
     )
-    move: FloatVectorProperty(
-        name="Move",
-        description="Displacement of the point, in world space",
-        subtype="TRANSLATION",
-        options=FRESH,
+    turn: argument.FloatVector(
+        name="Turn", description="Rotation about the bone's head: world axis times angle. Zero: move instead"
     )
-    turn: FloatVectorProperty(
-        name="Turn",
-        description="Rotation about the bone's head: world axis times angle. Zero: move instead",
-        options=FRESH,
+    record: argument.Bool(
+        name="Record", description="Set keys on the frames that pass while the animation plays"
     )
-    record: BoolProperty(
-        name="Record",
-        description="Set keys on the frames that pass while the animation plays",
-        options=FRESH,
+    only_under_mouse: argument.Bool(
+        name="Only under Mouse", description="Do nothing if no bone is under the mouse"
     )
-    only_under_mouse: BoolProperty(
-        name="Only under Mouse",
-        description="Do nothing if no bone is under the mouse",
-        options=FRESH,
-    )
-    only_selected: BoolProperty(
+    only_selected: argument.Bool(
         name="Only Selected",
         description="Drag the active bone, wherever the mouse is; do nothing if it is not selected",
-        options=FRESH,
     )
-    turning: BoolProperty(
-        name="Start with Turn", description="Begin by turning the bone instead of moving it", options=FRESH
+    turning: argument.Bool(
+        name="Start with Turn", description="Begin by turning the bone instead of moving it"
     )
 
     _hand: Hand

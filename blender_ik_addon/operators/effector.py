@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Operators for the list of effectors."""
 
-from typing import Any, Final
+from typing import Final
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from .. import preferences
 from ..properties.access import rig_of
-from ..properties.declared import declared
 from ..properties.effector import ArticulateEffector
-from ..properties.kinds import KINDS, kind_items
+from ..properties.kinds import KIND_ITEMS, KINDS
 from ..properties.measures import counted
 from ..properties.refusal import Refused
-from .active import FRESH, OnArmature
+from . import argument
+from .active import OnArmature
 from .bones import OnBones
 
 _OF_ALL_KINDS: Final = ("weight", "priority", "influence", "chain_root")
@@ -25,52 +24,32 @@ _SETTINGS: Final = tuple(
 )
 
 
-def _as_argument(name: str) -> Any:
-    """A property of effectors as an argument of an operator."""
-    found = declared(ArticulateEffector)[name]
-    told = {
-        key: value for key, value in found.keywords.items() if key not in ("override", "update", "options")
-    }
-    return found.function(**told, options=FRESH)
-
-
 class ARTICULATE_OT_effector_add(OnBones):
     """Add effectors to bones; every setting of an effector is also an argument with the same name."""
 
     bl_idname = "articulate.effector_add"
     bl_label = "Add Effector"
     bl_description = "Let the selected bones follow targets. Makes an Empty at each bone to move or animate"
-    bl_options = {"REGISTER", "UNDO"}
     question = "Add {count} effectors?"
 
-    kind: EnumProperty(
-        name="Kind",
-        description="What the bone does with the target",
-        items=kind_items(),
-        default="POSITION",
-        options=FRESH,
+    kind: argument.Enum(
+        name="Kind", description="What the bone does with the target", items=KIND_ITEMS, default="POSITION"
     )
-    target: StringProperty(
-        name="Target",
-        description="Name of the object to follow. Empty: make an Empty at the bone",
-        options=FRESH,
+    target: argument.String(
+        name="Target", description="Name of the object to follow. Empty: make an Empty at the bone"
     )
-    subtarget: StringProperty(
-        name="Target Bone", description="Bone to follow where the target is an armature", options=FRESH
+    subtarget: argument.String(
+        name="Target Bone", description="Bone to follow where the target is an armature"
     )
-    alternatives: StringProperty(
+    alternatives: argument.String(
         name="Targets",
         description="Name of the collection of objects to choose from. Empty: make one, with two Empties",
-        options=FRESH,
     )
-    name: StringProperty(
-        name="Name", description="Name of the effector. Empty: the name of its bone", options=FRESH
-    )
-    as_posed: BoolProperty(
+    name: argument.String(name="Name", description="Name of the effector. Empty: the name of its bone")
+    as_posed: argument.Bool(
         name="As Posed",
         description="Keep the present relation of the bone and the second bone, unless it is given",
         default=True,
-        options=FRESH,
     )
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
@@ -128,7 +107,7 @@ class ARTICULATE_OT_effector_add(OnBones):
         return [bone for bone in bones if bone != active.name], active.name
 
 
-ARTICULATE_OT_effector_add.__annotations__ |= {name: _as_argument(name) for name in _SETTINGS}
+ARTICULATE_OT_effector_add.__annotations__ |= argument.copied(ArticulateEffector, _SETTINGS)
 
 
 class ARTICULATE_OT_effector_remove(OnArmature):
@@ -137,16 +116,12 @@ class ARTICULATE_OT_effector_remove(OnArmature):
     bl_idname = "articulate.effector_remove"
     bl_label = "Remove Effector"
     bl_description = "Remove the effector; the bone keeps its pose and its keys"
-    bl_options = {"REGISTER", "UNDO"}
 
-    effector: StringProperty(
-        name="Effector", description="Name of the effector. Empty: the active one", options=FRESH
-    )
-    delete_target: BoolProperty(
+    effector: argument.String(name="Effector", description="Name of the effector. Empty: the active one")
+    delete_target: argument.Bool(
         name="Delete Target",
         description="Delete the Empty that was made for it too, if nothing else uses it",
         default=False,
-        options=FRESH,
     )
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
@@ -169,11 +144,8 @@ class ARTICULATE_OT_target_create(OnArmature):
     bl_idname = "articulate.target_create"
     bl_label = "Create Target"
     bl_description = "Make an Empty where the bone is now and let the effector follow it"
-    bl_options = {"REGISTER", "UNDO"}
 
-    effector: StringProperty(
-        name="Effector", description="Name of the effector. Empty: the active one", options=FRESH
-    )
+    effector: argument.String(name="Effector", description="Name of the effector. Empty: the active one")
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Create it."""
@@ -194,11 +166,8 @@ class ARTICULATE_OT_keep_as_posed(OnArmature):
     bl_idname = "articulate.keep_as_posed"
     bl_label = "Keep As Posed"
     bl_description = "Join the two bones, or keep their distance, as they are posed now"
-    bl_options = {"REGISTER", "UNDO"}
 
-    effector: StringProperty(
-        name="Effector", description="Name of the effector. Empty: the active one", options=FRESH
-    )
+    effector: argument.String(name="Effector", description="Name of the effector. Empty: the active one")
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Measure and set it."""
@@ -213,13 +182,9 @@ class ARTICULATE_OT_clear(OnArmature):
     bl_idname = "articulate.clear"
     bl_label = "Clear Effectors"
     bl_description = "Remove all effectors of the armature; the pose and the keys stay"
-    bl_options = {"REGISTER", "UNDO"}
 
-    delete_targets: BoolProperty(
-        name="Delete Targets",
-        description="Delete the Empties that were made for them too",
-        default=False,
-        options=FRESH,
+    delete_targets: argument.Bool(
+        name="Delete Targets", description="Delete the Empties that were made for them too", default=False
     )
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-from bpy.props import BoolProperty, IntProperty
 
 from ..compat import bone_selected, select_bone
 from ..properties.access import session_of
-from .active import FRESH, Outcome
+from . import argument
+from .active import Outcome
 from .bones import select_only
 
 
@@ -31,11 +31,10 @@ class ARTICULATE_OT_take_parent(_InPoseView):
     bl_label = "Take Parent"
     bl_description = "Let the next press or click take a parent of the bone under the mouse"
 
-    by: IntProperty(
+    by: argument.Int(
         name="By",
         description="Number of parents to move up; negative: down; 0: back to the bone under the mouse",
         default=1,
-        options=FRESH,
     )
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
@@ -65,10 +64,8 @@ class ARTICULATE_OT_select_taken(_InPoseView):
     bl_description = "Select the parent that was chosen by Alt and the wheel"
     bl_options = {"INTERNAL", "UNDO"}
 
-    toggle: BoolProperty(
-        name="Toggle",
-        description="Keep the other bones selected; deselect the bone if it is the active one",
-        options=FRESH,
+    toggle: argument.Bool(
+        name="Toggle", description="Keep the other bones selected; deselect the bone if it is the active one"
     )
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:

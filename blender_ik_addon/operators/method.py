@@ -6,7 +6,7 @@ from bpy.props import EnumProperty
 
 from ..properties.access import active_armature, rig_of
 from ..properties.check import objections
-from ..properties.menus import method_items
+from ..properties.menus import METHODS
 from .active import OnArmature
 
 
@@ -18,12 +18,12 @@ class ARTICULATE_OT_method_set(OnArmature):
     bl_description = "Solve with this method"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
-    method: EnumProperty(name="Method", description="Solving method", items=method_items())
+    method: EnumProperty(name="Method", description="Solving method", items=METHODS)
 
     @classmethod
     def description(cls, context: bpy.types.Context, properties: bpy.types.OperatorProperties) -> str:
         """The method's description, and the reason if it cannot be used."""
-        armature, told = active_armature(context), {item[0]: item[2] for item in method_items()}
+        armature, told = active_armature(context), {item[0]: item[2] for item in METHODS}
         objection = objections(armature)[properties.method] if armature else ""
         return "\n\n".join(filter(None, (told[properties.method], objection)))
 

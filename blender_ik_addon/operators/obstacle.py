@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import bpy
-from bpy.props import EnumProperty, FloatProperty, StringProperty
 
 from ..properties.access import rig_of
 from ..properties.check import library_refusal
 from ..properties.obstacle import MODES, has_surface
 from ..properties.refusal import Refused
-from .active import FRESH, OnArmature, Outcome
+from . import argument
+from .active import OnArmature, Outcome
 from .status_bar import CANCEL, Key, show_keys
 
 KEYS: tuple[Key, ...] = ((("MOUSE_LMB",), "Pick"), CANCEL)
@@ -30,15 +30,10 @@ class ARTICULATE_OT_obstacle_add(OnArmature):
         "Keep the figure clear of an object: click on it in the view."
         "\nIn Object Mode the selected objects are taken, if there are any"
     )
-    bl_options = {"REGISTER", "UNDO"}
 
-    object: StringProperty(
-        name="Object", description="Name of the object. Empty: all selected surfaces", options=FRESH
-    )
-    collection: StringProperty(
-        name="Collection", description="Name of a collection, instead of an object", options=FRESH
-    )
-    mode: EnumProperty(
+    object: argument.String(name="Object", description="Name of the object. Empty: all selected surfaces")
+    collection: argument.String(name="Collection", description="Name of a collection, instead of an object")
+    mode: argument.Enum(
         name="Mode",
         description=(
             "What counts as inside. By default an obstacle around most of the figure, such as a room, is "
@@ -46,15 +41,9 @@ class ARTICULATE_OT_obstacle_add(OnArmature):
         ),
         items=MODES,
         default="SOLID",
-        options=FRESH,
     )
-    margin: FloatProperty(
-        name="Margin",
-        description="Distance to keep from it",
-        default=0.0,
-        min=0.0,
-        subtype="DISTANCE",
-        options=FRESH,
+    margin: argument.Float(
+        name="Margin", description="Distance to keep from it", default=0.0, min=0.0, subtype="DISTANCE"
     )
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Outcome:
@@ -156,11 +145,8 @@ class ARTICULATE_OT_obstacle_remove(OnArmature):
     bl_idname = "articulate.obstacle_remove"
     bl_label = "Remove Obstacle"
     bl_description = "Remove the obstacle from the list. The object stays"
-    bl_options = {"REGISTER", "UNDO"}
 
-    obstacle: StringProperty(
-        name="Obstacle", description="Name of the obstacle. Empty: the active one", options=FRESH
-    )
+    obstacle: argument.String(name="Obstacle", description="Name of the obstacle. Empty: the active one")
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Remove it."""

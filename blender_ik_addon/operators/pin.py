@@ -2,11 +2,11 @@
 """Operators to pin, unpin and mirror."""
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty
 
 from .. import preferences
 from ..properties.measures import counted
-from .active import FRESH, OnArmature
+from . import argument
+from .active import OnArmature
 from .bones import OnBones
 
 KINDS = (
@@ -22,18 +22,14 @@ class ARTICULATE_OT_pin(OnBones):
     bl_idname = "articulate.pin"
     bl_label = "Pin"
     bl_description = "Hold the selected bones where they are now"
-    bl_options = {"REGISTER", "UNDO"}
     question = "Pin {count} bones?"
 
-    kind: EnumProperty(
-        name="Hold", description="What is held", items=KINDS, default="POSITION", options=FRESH
-    )
+    kind: argument.Enum(name="Hold", description="What is held", items=KINDS, default="POSITION")
 
-    motion: BoolProperty(
+    motion: argument.Bool(
         name="Keep Motion",
         description="Keep the bones at their own animation in each frame, instead of at one place",
         default=False,
-        options=FRESH,
     )
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
@@ -50,7 +46,6 @@ class ARTICULATE_OT_unpin(OnBones):
     bl_idname = "articulate.unpin"
     bl_label = "Unpin"
     bl_description = "Remove the pins of the selected bones; the pose stays"
-    bl_options = {"REGISTER", "UNDO"}
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Unpin them."""
@@ -63,7 +58,6 @@ class ARTICULATE_OT_unpin_all(OnArmature):
     bl_idname = "articulate.unpin_all"
     bl_label = "Unpin All"
     bl_description = "Remove all pins of the armature; effectors with targets and the pose stay"
-    bl_options = {"REGISTER", "UNDO"}
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Unpin them."""
@@ -79,7 +73,6 @@ class ARTICULATE_OT_mirror(OnBones):
         "Copy effectors and pins of the selected bones to the other side, found by names (.L and .R) or by "
         "position"
     )
-    bl_options = {"REGISTER", "UNDO"}
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Mirror them."""

@@ -12,7 +12,6 @@ class ARTICULATE_OT_solve(OnArmature):
     bl_idname = "articulate.solve"
     bl_label = "Solve"
     bl_description = "Pose the figure so that every effector reaches its target, in this frame"
-    bl_options = {"REGISTER", "UNDO"}
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Solve and report the result."""

@@ -16,7 +16,6 @@ class ARTICULATE_OT_relaxed_stance(OnArmature):
     bl_idname = "articulate.relaxed_stance"
     bl_label = "Relaxed Stance"
     bl_description = "Let the arms hang and bend elbows and knees slightly, as a person stands at ease"
-    bl_options = {"REGISTER", "UNDO"}
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Pose them."""
@@ -32,6 +31,7 @@ class ARTICULATE_OT_bone_kinds(OnBones):
     bl_idname = "articulate.bone_kinds"
     bl_label = "Recognised Kinds"
     bl_description = "Show what the selected bones are recognised as: hip, knee, spine and so on"
+    bl_options = set()
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Read the map and report the kinds."""
@@ -55,6 +55,7 @@ class ARTICULATE_OT_root_now(OnArmature):
     bl_idname = "articulate.root_now"
     bl_label = "Root Now"
     bl_description = "Show whether the root moves or stays with the present effectors and pins"
+    bl_options = set()
 
     @classmethod
     def description(cls, context: bpy.types.Context, _properties: bpy.types.OperatorProperties) -> str:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
-from bpy.props import BoolProperty, EnumProperty, FloatVectorProperty, StringProperty
 
 from ..properties.access import active_armature, rig_of
 from ..properties.refusal import Refused
-from .active import FRESH, OnArmature, Outcome, reasons, redraw_views, refuse, tell_unkeyed
+from . import argument
+from .active import OnArmature, Outcome, reasons, redraw_views, refuse, tell_unkeyed
 from .axis_lock import AXES
 from .hand import Hand, is_local_first
 from .status_bar import AXIS, CANCEL, CONFIRM, NUMBER, SHIFT, show_keys
@@ -34,17 +34,13 @@ class ARTICULATE_OT_target_move(OnArmature):
     bl_description = "Move or turn the target or pin of an effector"
     bl_options = {"UNDO", "BLOCKING", "GRAB_CURSOR"}
 
-    effector: StringProperty(
-        name="Effector", description="Effector whose target is moved. Empty: the active one", options=FRESH
+    effector: argument.String(
+        name="Effector", description="Effector whose target is moved. Empty: the active one"
     )
-    axis: EnumProperty(
-        name="Axis", description="Constrain to an axis of the world", items=AXIS_ITEMS, options=FRESH
-    )
-    turning: BoolProperty(name="Turn", description="Turn the target instead of moving it", options=FRESH)
-    move: FloatVectorProperty(
-        name="Way", description="Displacement, in world space", subtype="TRANSLATION", options=FRESH
-    )
-    turn: FloatVectorProperty(name="Turn by", description="World axis times angle", options=FRESH)
+    axis: argument.Enum(name="Axis", description="Constrain to an axis of the world", items=AXIS_ITEMS)
+    turning: argument.Bool(name="Turn", description="Turn the target instead of moving it")
+    move: argument.FloatVector(name="Way", description="Displacement, in world space", subtype="TRANSLATION")
+    turn: argument.FloatVector(name="Turn by", description="World axis times angle")
 
     _hand: Hand
     _mouse: tuple[int, int]

@@ -13,10 +13,10 @@ from .body import ArticulateBody, ArticulateLink, ArticulatePair
 from .bone import ArticulateBone
 from .effector import ArticulateEffector
 from .obstacle import ArticulateObstacle
-from .options import OVERRIDE
 from .overlay import ArticulateOverlay
 from .parameters import ArticulateAvoidanceParameters, ArticulateParameters
 from .rig import ArticulateRig
+from .saved import OVERRIDE
 from .session import ArticulateSession
 from .solver import ArticulateSolver
 

@@ -1,66 +1,43 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Settings of the bake, named as in Blender's own Bake Action. Saved with the armature object."""
 
+from functools import partial
+
 import bpy
 from bpy.props import BoolProperty, FloatProperty, IntProperty
 
-from .options import OVERRIDE
+from .saved import OVERRIDE
 
-DESCRIPTIONS = {
-    "frame_start": "First frame that is baked",
-    "frame_end": "Last frame that is baked",
-    "step": "Bake every nth frame",
-    "only_selected": "Key only the solved bones that are selected",
-    "use_current_action": "Write into the armature's action. Off: write into a copy, and use the copy",
-    "clean_curves": "After baking, remove keys that change nothing",
-    "decimate": "After baking or recording, remove all keys that the motion does not need",
-    "remove_error_margin": (
-        "Largest distance by which Decimate may move any point of the figure, in any frame"
-    ),
-}
+_Int = partial(IntProperty, override=OVERRIDE)
+_Bool = partial(BoolProperty, override=OVERRIDE)
 
 
 class ArticulateBake(bpy.types.PropertyGroup):
-    """Settings of the bake."""
+    """Settings of the bake; all but the first are also arguments of the operator."""
 
     __slots__ = ()
 
-    use_range: BoolProperty(
-        name="Custom Range",
-        description="Off: the preview range if it is on, else the scene's frame range",
-        default=False,
-        override=OVERRIDE,
+    use_range: _Bool(
+        name="Custom Range", description="Off: the preview range if it is on, else the scene's frame range"
     )
-    frame_start: IntProperty(
-        name="Start Frame", description=DESCRIPTIONS["frame_start"], default=1, override=OVERRIDE
+    frame_start: _Int(name="Start Frame", description="First frame that is baked", default=1)
+    frame_end: _Int(name="End Frame", description="Last frame that is baked", default=250)
+    step: _Int(name="Frame Step", description="Bake every nth frame", default=1, min=1, max=120)
+    only_selected: _Bool(
+        name="Only Selected Bones", description="Key only the solved bones that are selected"
     )
-    frame_end: IntProperty(
-        name="End Frame", description=DESCRIPTIONS["frame_end"], default=250, override=OVERRIDE
-    )
-    step: IntProperty(
-        name="Frame Step", description=DESCRIPTIONS["step"], default=1, min=1, max=120, override=OVERRIDE
-    )
-    only_selected: BoolProperty(
-        name="Only Selected Bones",
-        description=DESCRIPTIONS["only_selected"],
-        default=False,
-        override=OVERRIDE,
-    )
-    use_current_action: BoolProperty(
+    use_current_action: _Bool(
         name="Overwrite Current Action",
-        description=DESCRIPTIONS["use_current_action"],
-        default=False,
-        override=OVERRIDE,
+        description="Write into the armature's action. Off: write into a copy, and use the copy",
     )
-    clean_curves: BoolProperty(
-        name="Clean Curves", description=DESCRIPTIONS["clean_curves"], default=False, override=OVERRIDE
-    )
-    decimate: BoolProperty(
-        name="Decimate", description=DESCRIPTIONS["decimate"], default=False, override=OVERRIDE
+    clean_curves: _Bool(name="Clean Curves", description="After baking, remove keys that change nothing")
+    decimate: _Bool(
+        name="Decimate",
+        description="After baking or recording, remove all keys that the motion does not need",
     )
     remove_error_margin: FloatProperty(
         name="Max Error Margin",
-        description=DESCRIPTIONS["remove_error_margin"],
+        description="Largest distance by which Decimate may move any point of the figure, in any frame",
         default=0.005,
         min=0.0,
         soft_max=0.1,

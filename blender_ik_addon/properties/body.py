@@ -5,17 +5,15 @@ import bpy
 from bpy.props import (
     BoolProperty,
     CollectionProperty,
-    EnumProperty,
     FloatProperty,
-    FloatVectorProperty,
     IntProperty,
     PointerProperty,
     StringProperty,
 )
 
+from . import saved
 from .list_item import ListItem
-from .menus import DEFAULT_AVOIDANCE, avoidance_items
-from .options import OVERRIDE, moved, reshaped
+from .menus import AVOIDANCE, DEFAULT_AVOIDANCE
 from .parameters import ArticulateAvoidanceParameters
 
 
@@ -24,40 +22,36 @@ class ArticulateLink(ListItem, bpy.types.PropertyGroup):
 
     __slots__ = ()
 
-    a: FloatVectorProperty(
+    a: saved.FloatVector(
         name="First End",
         description="One end of the capsule's axis, along the bone's own axes from its head",
         subtype="XYZ",
         size=3,
         precision=4,
-        override=OVERRIDE,
-        update=reshaped,
+        update=saved.reshaped,
     )
-    b: FloatVectorProperty(
+    b: saved.FloatVector(
         name="Second End",
         description="The other end of the capsule's axis",
         subtype="XYZ",
         size=3,
         precision=4,
-        override=OVERRIDE,
-        update=reshaped,
+        update=saved.reshaped,
     )
-    radius: FloatProperty(
+    radius: saved.Float(
         name="Radius",
         description="Radius of the capsule, in the armature's own units",
         default=0.05,
         min=0.0,
         soft_max=1.0,
         precision=4,
-        override=OVERRIDE,
-        update=reshaped,
+        update=saved.reshaped,
     )
-    enabled: BoolProperty(
+    enabled: saved.Bool(
         name="Enabled",
         description="Off: exclude this part from collision checks",
         default=True,
-        override=OVERRIDE,
-        update=reshaped,
+        update=saved.reshaped,
     )
 
 
@@ -66,16 +60,12 @@ class ArticulatePair(ListItem, bpy.types.PropertyGroup):
 
     __slots__ = ()
 
-    a: StringProperty(name="Bone", description="One of the two bones", override=OVERRIDE, update=moved)
-    b: StringProperty(
-        name="Other Bone", description="The other of the two bones", override=OVERRIDE, update=moved
-    )
-    watched: BoolProperty(
+    a: saved.String(name="Bone", description="One of the two bones")
+    b: saved.String(name="Other Bone", description="The other of the two bones")
+    watched: saved.Bool(
         name="Watched",
         description="On: keep them apart, even if they touch at rest. Off: let them touch",
         default=False,
-        override=OVERRIDE,
-        update=moved,
     )
 
 
@@ -87,14 +77,14 @@ class ArticulateBody(bpy.types.PropertyGroup):
     links: CollectionProperty(
         name="Links", type=ArticulateLink, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
     )
-    active_link: IntProperty(name="Active Link", default=0, min=0, override=OVERRIDE)
+    active_link: IntProperty(name="Active Link", default=0, min=0, override=saved.OVERRIDE)
     show: BoolProperty(
         name="Show Capsules",
         description="Draw the capsules in the 3D view",
         default=False,
-        override=OVERRIDE,
+        override=saved.OVERRIDE,
     )
-    margin: FloatProperty(
+    margin: saved.Float(
         name="Margin",
         description="Distance to keep from every obstacle and between parts of the figure",
         default=0.0,
@@ -102,33 +92,27 @@ class ArticulateBody(bpy.types.PropertyGroup):
         soft_max=0.1,
         subtype="DISTANCE",
         precision=4,
-        override=OVERRIDE,
-        update=moved,
     )
-    self_collision: BoolProperty(
+    self_collision: saved.Bool(
         name="Self-Collision",
         description="Keep parts of the figure apart, except those that touch at rest",
         default=False,
-        override=OVERRIDE,
-        update=moved,
     )
     pairs: CollectionProperty(
         name="Pairs", type=ArticulatePair, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
     )
-    active_pair: IntProperty(name="Active Pair", default=0, min=0, override=OVERRIDE)
-    avoidance: EnumProperty(
+    active_pair: IntProperty(name="Active Pair", default=0, min=0, override=saved.OVERRIDE)
+    avoidance: saved.Enum(
         name="Avoidance",
         description="How the figure avoids obstacles",
-        items=avoidance_items(),
+        items=AVOIDANCE,
         default=DEFAULT_AVOIDANCE,
-        override=OVERRIDE,
-        update=moved,
     )
     parameters: PointerProperty(
         name="Parameters",
         description="Parameters of the avoidance methods",
         type=ArticulateAvoidanceParameters,
-        override=OVERRIDE,
+        override=saved.OVERRIDE,
     )
 
     # Written after a solve or a bake, read-only.

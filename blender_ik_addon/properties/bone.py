@@ -4,34 +4,28 @@
 from typing import Any
 
 import bpy
-from bpy.props import EnumProperty, FloatProperty, StringProperty
+from bpy.props import StringProperty
 
-from .options import OVERRIDE, moved, reshaped
+from . import saved
 
 FROM_FIGURE = "FIGURE"
 KINDS = (
-    (FROM_FIGURE, "From Figure", "As recognised from the shape of the figure", "NONE", 0),
-    ("root", "Hips", "Carries the trunk and the legs", "NONE", 1),
-    ("spine", "Spine", "Part of the trunk", "NONE", 2),
-    ("neck", "Neck", "Between trunk and head", "NONE", 3),
-    ("head", "Head", "The head", "NONE", 4),
-    (
-        "clavicle",
-        "Clavicle",
-        "Collar bone or shoulder blade: between the trunk and a limb",
-        "NONE",
-        5,
-    ),
-    ("shoulder", "Shoulder", "Upper arm, or the upper bone of a front leg: an arm begins here", "NONE", 6),
-    ("elbow", "Elbow", "Forearm", "NONE", 7),
-    ("wrist", "Wrist", "Hand", "NONE", 8),
-    ("hip", "Hip", "Thigh: a leg begins here", "NONE", 9),
-    ("knee", "Knee", "Shin", "NONE", 10),
-    ("ankle", "Ankle", "Foot", "NONE", 11),
-    ("paw", "Paw", "Toes, or what is beyond a foot or a hand", "NONE", 12),
-    ("tail", "Tail", "Part of a tail", "NONE", 13),
-    ("wing", "Wing", "Part of a wing", "NONE", 14),
-    ("other", "Other", "None of these", "NONE", 15),
+    (FROM_FIGURE, "From Figure", "As recognised from the shape of the figure", 0),
+    ("root", "Hips", "Carries the trunk and the legs", 1),
+    ("spine", "Spine", "Part of the trunk", 2),
+    ("neck", "Neck", "Between trunk and head", 3),
+    ("head", "Head", "The head", 4),
+    ("clavicle", "Clavicle", "Collar bone or shoulder blade: between the trunk and a limb", 5),
+    ("shoulder", "Shoulder", "Upper arm, or the upper bone of a front leg: an arm begins here", 6),
+    ("elbow", "Elbow", "Forearm", 7),
+    ("wrist", "Wrist", "Hand", 8),
+    ("hip", "Hip", "Thigh: a leg begins here", 9),
+    ("knee", "Knee", "Shin", 10),
+    ("ankle", "Ankle", "Foot", 11),
+    ("paw", "Paw", "Toes, or what is beyond a foot or a hand", 12),
+    ("tail", "Tail", "Part of a tail", 13),
+    ("wing", "Wing", "Part of a wing", 14),
+    ("other", "Other", "None of these", 15),
 )
 """Kinds of bones, by the joint at the head; identifiers as in `ikmath.model.figure_kinds.Kind`."""
 
@@ -41,7 +35,7 @@ class ArticulateBone(bpy.types.PropertyGroup):
 
     __slots__ = ()
 
-    posture: FloatProperty(
+    posture: saved.Float(
         name="Keep Posture",
         description=(
             "How strongly this bone keeps its pose where the effectors leave it free, as a share of the "
@@ -51,10 +45,8 @@ class ArticulateBone(bpy.types.PropertyGroup):
         min=0.0,
         max=1.0,
         subtype="FACTOR",
-        override=OVERRIDE,
-        update=moved,
     )
-    mass: FloatProperty(
+    mass: saved.Float(
         name="Mass",
         description=(
             "Mass of this part of the figure for Balance, in kilograms. 0: as much as water of its volume"
@@ -63,10 +55,9 @@ class ArticulateBone(bpy.types.PropertyGroup):
         min=0.0,
         soft_max=100.0,
         precision=2,
-        override=OVERRIDE,
-        update=reshaped,
+        update=saved.reshaped,
     )
-    kind: EnumProperty(
+    kind: saved.Enum(
         name="Kind",
         description=(
             "What the joint at the bone's head is, for the natural choice of poses. The bone of the other "
@@ -74,8 +65,7 @@ class ArticulateBone(bpy.types.PropertyGroup):
         ),
         items=KINDS,
         default=FROM_FIGURE,
-        override=OVERRIDE,
-        update=reshaped,
+        update=saved.reshaped,
     )
     # See `bone_names`. Not overridable, because bones of an override cannot be renamed.
     remembered_name: StringProperty(options={"HIDDEN"})

@@ -103,16 +103,6 @@ def _is_part(
     return False
 
 
-def require(armature: bpy.types.Object, scene: bpy.types.Scene, *, needs_effectors: bool = True) -> None:
-    """Raise the first refusal, if there is one; see `refusals` for the arguments.
-
-    Raises:
-        Refused: the armature cannot be solved with its settings.
-    """
-    for refusal in refusals(armature, scene, needs_effectors=needs_effectors):
-        raise refusal
-
-
 def same_place(a: ArticulateEffector, b: ArticulateEffector) -> bool:
     """Whether two effectors of one kind have the same point; some kinds, for example Plane, allow this."""
     if a.kind_info.repeats:

@@ -7,19 +7,15 @@ from typing import Any, Final
 
 import bpy
 from bpy.props import (
-    BoolProperty,
-    EnumProperty,
     FloatProperty,
-    FloatVectorProperty,
-    IntProperty,
-    PointerProperty,
     StringProperty,
 )
 
-from .kinds import AMOUNTS, KINDS, Kind, kind_items
+from . import saved
+from .kinds import AMOUNTS, KIND_ITEMS, KINDS, Kind
 from .list_item import ListItem
 from .one_place import why_not_moved
-from .options import ALL_AXES, OVERRIDE, EffectorOptions, moved, named
+from .options import ALL_AXES, EffectorOptions
 
 
 def _can_be_target(effector: "ArticulateEffector", candidate: bpy.types.Object) -> bool:
@@ -37,7 +33,7 @@ def _hold_place(effector: "ArticulateEffector", context: bpy.types.Context) -> N
     armature: Any = effector.id_data
     reason = why_not_moved(effector, context.scene.frame_current_final)
     if reason and effector.is_property_set("pin_location"):
-        moved(effector, context)
+        saved.moved(effector, context)
         manager: Any = context.window_manager
         armature.articulate.message = manager.articulate.refused = reason
         return
@@ -99,48 +95,29 @@ class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
 
     __slots__ = ()
 
-    bone: StringProperty(
-        name="Bone", description="Bone that is brought to the target", override=OVERRIDE, update=named
+    bone: saved.String(name="Bone", description="Bone that is brought to the target", update=saved.named)
+    kind: saved.Enum(
+        name="Kind", description="What the bone does with the target", items=KIND_ITEMS, default="POSITION"
     )
-    kind: EnumProperty(
-        name="Kind",
-        description="What the bone does with the target",
-        items=kind_items(),
-        default="POSITION",
-        override=OVERRIDE,
-        update=moved,
-    )
-    target: PointerProperty(
+    target: saved.Pointer(
         name="Target",
         description="Object to follow, usually an Empty. Move or animate it, then Solve or Bake",
         type=bpy.types.Object,
         poll=_can_be_target,
-        override=OVERRIDE,
-        update=named,
+        update=saved.named,
     )
-    subtarget: StringProperty(
-        name="Target Bone",
-        description="Bone to follow where the target is an armature",
-        override=OVERRIDE,
-        update=named,
+    subtarget: saved.String(
+        name="Target Bone", description="Bone to follow where the target is an armature", update=saved.named
     )
-    enabled: BoolProperty(
-        name="Enabled",
-        description="Off: the effector is ignored",
-        default=True,
-        override=OVERRIDE,
-        update=moved,
-    )
-    weight: FloatProperty(
+    enabled: saved.Bool(name="Enabled", description="Off: the effector is ignored", default=True)
+    weight: saved.Float(
         name="Weight",
         description="How much this effector counts if not all of one priority can be reached",
         default=1.0,
         min=0.0,
         soft_max=10.0,
-        override=OVERRIDE,
-        update=moved,
     )
-    priority: IntProperty(
+    priority: saved.Int(
         name="Priority",
         description=(
             "0 is the strongest. An effector with a higher number never disturbs a stronger one. Can be "
@@ -149,58 +126,43 @@ class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
         default=0,
         min=0,
         max=15,
-        override=OVERRIDE,
-        update=moved,
     )
-    influence: FloatProperty(
+    influence: saved.Float(
         name="Influence",
         description="0: the bone keeps its own animation, 1: it follows the target. Can be animated",
         default=1.0,
         min=0.0,
         max=1.0,
         subtype="FACTOR",
-        override=OVERRIDE,
-        update=moved,
     )
-    keeps_motion: BoolProperty(
+    keeps_motion: saved.Bool(
         name="Keep Motion",
         description=(
             "Keep the bone at its own animation: where it was in each frame before the solve. Ignored if "
             "the effector has a target"
         ),
         default=False,
-        override=OVERRIDE,
-        update=moved,
     )
-    pinned: BoolProperty(
+    pinned: saved.Bool(
         name="Pinned",
         description="Hold the bone where it is now. Ignored if the effector has a target",
         default=False,
-        override=OVERRIDE,
         update=_hold_place,
     )
-    pin_location: FloatVectorProperty(
-        name="Pin Location",
-        description="Place of a pinned effector, in world space",
-        subtype="XYZ",
-        size=3,
-        override=OVERRIDE,
-        update=moved,
+    pin_location: saved.FloatVector(
+        name="Pin Location", description="Place of a pinned effector, in world space", subtype="XYZ", size=3
     )
-    pin_rotation: FloatVectorProperty(
+    pin_rotation: saved.FloatVector(
         name="Pin Rotation",
         description="Rotation of a pinned effector, in world space",
         subtype="QUATERNION",
         size=4,
         default=(1.0, 0.0, 0.0, 0.0),
-        override=OVERRIDE,
-        update=moved,
     )
-    chain_root: StringProperty(
+    chain_root: saved.String(
         name="Chain",
         description="Topmost bone of the chain that may move for this effector. Empty: the whole figure",
-        override=OVERRIDE,
-        update=named,
+        update=saved.named,
     )
     # Written after a solve or a bake, read-only.
     status: StringProperty(

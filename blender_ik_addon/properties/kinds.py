@@ -190,8 +190,5 @@ KINDS: dict[str, Kind] = {
         ),
     )
 }
-
-
-def kind_items() -> tuple[tuple[str, str, str, str, int], ...]:
-    """The kinds as items of an enum property."""
-    return tuple((k.name, k.label, k.description, k.icon, k.number) for k in KINDS.values())
+KIND_ITEMS = tuple((k.name, k.label, k.description, k.icon, k.number) for k in KINDS.values())
+"""The kinds as items of an enum property."""

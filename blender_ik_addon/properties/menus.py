@@ -18,7 +18,7 @@ _REGISTRIES: Final[Mapping[str, Any]] = json.loads(
     Path(__file__).with_name("registries.json").read_text(encoding="utf-8")
 )
 
-EnumItem = tuple[str, str, str, str, int]
+EnumItem = tuple[str, str, str, int]
 
 DEFAULT_LIMITS = "projection"
 DEFAULT_AVOIDANCE = "velocity_damper"
@@ -86,11 +86,6 @@ def method_objections(asked: Sequence[Asked], avoidance: str) -> dict[str, str]:
     }
 
 
-def method_items() -> tuple[EnumItem, ...]:
-    """Solving methods, in the order of the registry."""
-    return _items("methods")
-
-
 def weighs(method: str, effort: str = "WEIGHT") -> bool:
     """Whether a method uses inertia weights with the given setting of Effort."""
     return bool(_REGISTRIES["methods"][method]["weighed"]) and effort == "WEIGHT"
@@ -101,33 +96,8 @@ def takes_posture_cost(method: str) -> bool:
     return bool(_REGISTRIES["methods"][method]["posture_costs"])
 
 
-def limit_items() -> tuple[EnumItem, ...]:
-    """Limit methods, in the order of the registry."""
-    return _items("limits")
-
-
-def method_parameters() -> dict[str, tuple[Described, ...]]:
-    """The parameters of each solving method that users can set."""
-    return _parameters("methods")
-
-
-def avoidance_parameters() -> dict[str, tuple[Described, ...]]:
-    """The parameters of each avoidance method that users can set."""
-    return _parameters("avoidance")
-
-
-def avoidance_items() -> tuple[EnumItem, ...]:
-    """Avoidance methods, in the order of the registry."""
-    return _items("avoidance")
-
-
-def default_method() -> str:
-    """The method of new rigs: the library's default."""
-    default: str = _REGISTRIES["default"]
-    return default
-
-
-def _parameters(registry: str) -> dict[str, tuple[Described, ...]]:
+def parameters(registry: str) -> dict[str, tuple[Described, ...]]:
+    """The parameters that users can set, of each entry of the registry "methods" or "avoidance"."""
     return {
         name: tuple(Described(**parameter) for parameter in entry["parameters"])
         for name, entry in _REGISTRIES[registry].items()
@@ -135,9 +105,19 @@ def _parameters(registry: str) -> dict[str, tuple[Described, ...]]:
 
 
 def _items(registry: str) -> tuple[EnumItem, ...]:
-    # A .blend file stores the number. It is computed from the name, not the position, so that new entries do
-    # not change the meaning of old files.
+    """The entries of a registry, in its order, as items of an enum property.
+
+    A .blend file stores the number. It is computed from the name, not the position, so that new entries do
+    not change the meaning of old files.
+    """
     return tuple(
-        (name, entry["label"], entry["description"], "NONE", crc32(name.encode()) & 0x7FFFFFFF)
+        (name, entry["label"], entry["description"], crc32(name.encode()) & 0x7FFFFFFF)
         for name, entry in _REGISTRIES[registry].items()
     )
+
+
+METHODS: Final = _items("methods")
+LIMITS: Final = _items("limits")
+AVOIDANCE: Final = _items("avoidance")
+DEFAULT_METHOD: Final[str] = _REGISTRIES["default"]
+"""The method of new rigs: the library's default."""

@@ -8,10 +8,9 @@ geometry nodes, faces and vertices.
 from collections.abc import Iterator
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, PointerProperty
 
+from . import saved
 from .list_item import ListItem
-from .options import OVERRIDE, moved
 
 MODES = (
     (
@@ -74,30 +73,19 @@ class ArticulateObstacle(ListItem, bpy.types.PropertyGroup):
 
     __slots__ = ()
 
-    object: PointerProperty(
+    object: saved.Pointer(
         name="Object",
         description="Object that the figure stays clear of, with modifiers and shape keys",
         type=bpy.types.Object,
         poll=_may_be_chosen,
-        override=OVERRIDE,
-        update=moved,
     )
-    collection: PointerProperty(
+    collection: saved.Pointer(
         name="Collection",
         description="Collection whose surfaces are all obstacles, instead of one object",
         type=bpy.types.Collection,
-        override=OVERRIDE,
-        update=moved,
     )
-    mode: EnumProperty(
-        name="Mode",
-        description="What counts as inside",
-        items=MODES,
-        default="SOLID",
-        override=OVERRIDE,
-        update=moved,
-    )
-    margin: FloatProperty(
+    mode: saved.Enum(name="Mode", description="What counts as inside", items=MODES, default="SOLID")
+    margin: saved.Float(
         name="Margin",
         description="Distance to keep from it, in addition to the margin of the body",
         default=0.0,
@@ -105,16 +93,8 @@ class ArticulateObstacle(ListItem, bpy.types.PropertyGroup):
         soft_max=0.1,
         subtype="DISTANCE",
         precision=4,
-        override=OVERRIDE,
-        update=moved,
     )
-    enabled: BoolProperty(
-        name="Enabled",
-        description="Off: the obstacle is ignored",
-        default=True,
-        override=OVERRIDE,
-        update=moved,
-    )
+    enabled: saved.Bool(name="Enabled", description="Off: the obstacle is ignored", default=True)
 
     @property
     def things(self) -> list[bpy.types.Object]:

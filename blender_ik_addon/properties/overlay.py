@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Switches of the overlay over the 3D view. Saved with the armature object."""
 
+from functools import partial
+
 import bpy
 from bpy.props import BoolProperty
 
-from .options import OVERRIDE
+from .saved import OVERRIDE
+
+_Switch = partial(BoolProperty, override=OVERRIDE)
 
 
 class ArticulateOverlay(bpy.types.PropertyGroup):
@@ -12,56 +16,45 @@ class ArticulateOverlay(bpy.types.PropertyGroup):
 
     __slots__ = ()
 
-    lines: BoolProperty(
+    lines: _Switch(
         name="Effectors",
         description="Lines from the bones to their targets: green where they are reached, red far off",
         default=True,
-        override=OVERRIDE,
     )
-    pins: BoolProperty(
+    pins: _Switch(
         name="Pins",
         description="Bones that are pinned, with the colour of what is held",
         default=True,
-        override=OVERRIDE,
     )
-    limits: BoolProperty(
+    limits: _Switch(
         name="Joint Limits",
         description="Arcs and cones of the joint limits that are reached",
         default=True,
-        override=OVERRIDE,
     )
-    chain: BoolProperty(
+    chain: _Switch(
         name="Chain",
         description=(
             "Bones that move for the active effector or, with the tool Drag Bone, for the bone under the "
             "mouse"
         ),
         default=True,
-        override=OVERRIDE,
     )
-    gizmos: BoolProperty(
+    gizmos: _Switch(
         name="Target Gizmo",
         description="Arrows and rings on the targets and pins of the selected bones, and of the effector that"
         " is active in the list",
         default=True,
-        override=OVERRIDE,
     )
-    critical: BoolProperty(
+    critical: _Switch(
         name="Critical Points",
         description="Shortest distances to obstacles and between parts of the figure",
-        default=False,
-        override=OVERRIDE,
     )
-    balance: BoolProperty(
+    balance: _Switch(
         name="Balance",
         description="The centre of mass, and the area on which the figure stands",
-        default=False,
-        override=OVERRIDE,
     )
-    ellipsoid: BoolProperty(
+    ellipsoid: _Switch(
         name="Manipulability",
         description="How fast the active effector's point can move in every direction, as an ellipsoid;"
         " flat where it can hardly move",
-        default=False,
-        override=OVERRIDE,
     )

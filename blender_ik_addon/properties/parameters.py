@@ -14,8 +14,8 @@ from zlib import crc32
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
-from .menus import Described, avoidance_parameters, method_parameters
-from .options import OVERRIDE, moved
+from . import saved
+from .menus import Described, parameters
 
 _LARGEST = 1e6
 _FINE = 1e-3  # values below this one are shown with all digits
@@ -74,7 +74,7 @@ class ArticulateParameters(_Parameters):
 
     __slots__ = ()
 
-    described = method_parameters()
+    described = parameters("methods")
 
 
 class ArticulateAvoidanceParameters(_Parameters):
@@ -82,7 +82,7 @@ class ArticulateAvoidanceParameters(_Parameters):
 
     __slots__ = ()
 
-    described = avoidance_parameters()
+    described = parameters("avoidance")
 
 
 def _attribute(entry: str, name: str) -> str:
@@ -93,8 +93,8 @@ def _property(parameter: Described) -> Any:
     told: dict[str, Any] = {
         "name": parameter.label,
         "description": parameter.description,
-        "override": OVERRIDE,
-        "update": moved,
+        "override": saved.OVERRIDE,
+        "update": saved.moved,
     }
     if parameter.choices:
         # As in the menus, the number is computed from the word, so that new choices do not change old files.
@@ -104,7 +104,6 @@ def _property(parameter: Described) -> Any:
                 word,
                 word.replace("_", " ").capitalize(),
                 tooltips.get(word, parameter.description),
-                "NONE",
                 crc32(word.encode()) & 0x7FFFFFFF,
             )
             for word in parameter.choices
@@ -125,6 +124,6 @@ def _property(parameter: Described) -> Any:
 for _group in (ArticulateParameters, ArticulateAvoidanceParameters):
     _group.__annotations__ = {
         _attribute(entry, parameter.name): _property(parameter)
-        for entry, parameters in _group.described.items()
-        for parameter in parameters
+        for entry, own in _group.described.items()
+        for parameter in own
     }

@@ -15,11 +15,11 @@ from bpy.props import (
     StringProperty,
 )
 
+from . import saved
 from .bake import ArticulateBake
 from .body import ArticulateBody
 from .effector import ArticulateEffector
 from .obstacle import ArticulateObstacle
-from .options import OVERRIDE, forget_message
 from .overlay import ArticulateOverlay
 from .solver import ArticulateSolver
 
@@ -50,7 +50,7 @@ def _live_changed(rig: "ArticulateRig", context: bpy.types.Context) -> None:
     if not rig.live:
         for name in (LIVE_START, LIVE_POSE):
             rig.pop(name, None)
-        forget_message(rig.id_data)
+        saved.forget_message(rig.id_data)
     manager: Any = context.window_manager
     manager.articulate.live_changes += 1
     manager.articulate.any_live = rig.live or any_live()
@@ -70,21 +70,21 @@ class ArticulateRig(bpy.types.PropertyGroup):
     effectors: CollectionProperty(
         name="Effectors", type=ArticulateEffector, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
     )
-    active_effector: IntProperty(name="Active Effector", default=0, min=0, override=OVERRIDE)
-    solver: PointerProperty(name="Solver", type=ArticulateSolver, override=OVERRIDE)
-    bake: PointerProperty(name="Bake", type=ArticulateBake, override=OVERRIDE)
+    active_effector: IntProperty(name="Active Effector", default=0, min=0, override=saved.OVERRIDE)
+    solver: PointerProperty(name="Solver", type=ArticulateSolver, override=saved.OVERRIDE)
+    bake: PointerProperty(name="Bake", type=ArticulateBake, override=saved.OVERRIDE)
     obstacles: CollectionProperty(
         name="Obstacles", type=ArticulateObstacle, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
     )
-    active_obstacle: IntProperty(name="Active Obstacle", default=0, min=0, override=OVERRIDE)
-    body: PointerProperty(name="Body", type=ArticulateBody, override=OVERRIDE)
-    overlay: PointerProperty(name="Viewport", type=ArticulateOverlay, override=OVERRIDE)
+    active_obstacle: IntProperty(name="Active Obstacle", default=0, min=0, override=saved.OVERRIDE)
+    body: PointerProperty(name="Body", type=ArticulateBody, override=saved.OVERRIDE)
+    overlay: PointerProperty(name="Viewport", type=ArticulateOverlay, override=saved.OVERRIDE)
     live: BoolProperty(
         name="Live",
         description="Solve in every frame, and when a target or a pin moves. Sets no keys",
         default=False,
         options=set(),  # not animatable: the influence of effectors fades in and out
-        override=OVERRIDE,
+        override=saved.OVERRIDE,
         update=_live_changed,
     )
     live_mode: EnumProperty(
@@ -93,13 +93,13 @@ class ArticulateRig(bpy.types.PropertyGroup):
         items=LIVE_MODES,
         default="EACH",
         options=set(),
-        override=OVERRIDE,
+        override=saved.OVERRIDE,
     )
     record: BoolProperty(
         name="Record",
         description="While the animation plays, a drag sets keys on the frames that pass",
         default=False,
-        override=OVERRIDE,
+        override=saved.OVERRIDE,
     )
     message: StringProperty(
         name="Message", description="How the last solve or bake ended, in one sentence", options={"HIDDEN"}

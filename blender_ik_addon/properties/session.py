@@ -1,8 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """State of the running program that is not saved: live solving, a running bake, the mouse."""
 
+from functools import partial
+
 import bpy
 from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty, IntProperty, StringProperty
+
+_Bool = partial(BoolProperty, options={"SKIP_SAVE"})
+_Float = partial(FloatProperty, options={"SKIP_SAVE"})
+_FloatVector = partial(FloatVectorProperty, options={"SKIP_SAVE"})
+_Int = partial(IntProperty, options={"SKIP_SAVE"})
+_String = partial(StringProperty, options={"SKIP_SAVE"})
 
 
 class ArticulateSession(bpy.types.PropertyGroup):
@@ -18,52 +26,28 @@ class ArticulateSession(bpy.types.PropertyGroup):
 
     __slots__ = ()
 
-    any_live: BoolProperty(name="Any Live", default=False, options={"SKIP_SAVE"})
-    live_changes: IntProperty(name="Live Changes", default=0, options={"SKIP_SAVE"})
-    flesh_changes: IntProperty(name="Flesh Changes", default=0, options={"SKIP_SAVE"})
-    dragged: IntProperty(name="Dragged", default=0, options={"SKIP_SAVE"})
-    grip: StringProperty(name="Grip", description="Bone that is being dragged", options={"SKIP_SAVE"})
-    other: StringProperty(
-        name="Other", description="Bone on the other side that follows mirrored", options={"SKIP_SAVE"}
-    )
-    levels: IntProperty(name="Levels", default=0, options={"SKIP_SAVE"})
-    locked: StringProperty(
-        name="Locked", description="Axes that a drag is constrained to: X, or XY", options={"SKIP_SAVE"}
-    )
-    axes: FloatVectorProperty(
-        name="Axes",
-        description="These axes in world space, by rows and columns",
-        size=9,
-        options={"SKIP_SAVE"},
-    )
-    anchor: FloatVectorProperty(
-        name="Anchor", description="Where the drag began, world", size=3, options={"SKIP_SAVE"}
-    )
-    is_snapped: BoolProperty(name="Is Snapped", default=False, options={"SKIP_SAVE"})
-    snapped: FloatVectorProperty(
-        name="Snapped", description="Where a drag snaps to, world", size=3, options={"SKIP_SAVE"}
-    )
-    refused: StringProperty(name="Refused", description="Last refusal of an operator", options={"SKIP_SAVE"})
-    unkeyed: StringProperty(name="Unkeyed", description="Why auto-keying set no keys", options={"SKIP_SAVE"})
-    unkeyed_told: StringProperty(
-        name="Unkeyed Told", description="Last such reason that was reported", options={"SKIP_SAVE"}
-    )
-    baking: BoolProperty(name="Baking", default=False, options={"SKIP_SAVE"})
-    progress: FloatProperty(
-        name="Progress", default=0.0, min=0.0, max=1.0, subtype="FACTOR", options={"SKIP_SAVE"}
-    )
-    hovered: StringProperty(
-        name="Hovered", description="Bone under the mouse while the tool is active", options={"SKIP_SAVE"}
-    )
-    hovered_of: IntProperty(name="Hovered of", default=0, options={"SKIP_SAVE"})
-    taken: StringProperty(name="Taken", description="Parent that a press takes", options={"SKIP_SAVE"})
-    taken_from: StringProperty(
-        name="Taken From", description="Bone under the mouse whose parent it is", options={"SKIP_SAVE"}
-    )
-    taken_of: IntProperty(name="Taken of", default=0, options={"SKIP_SAVE"})
-    taken_at: FloatVectorProperty(
-        name="Taken at",
-        description="Mouse position at that time, pixels of the region",
-        size=2,
-        options={"SKIP_SAVE"},
+    any_live: _Bool(name="Any Live")
+    live_changes: _Int(name="Live Changes")
+    flesh_changes: _Int(name="Flesh Changes")
+    dragged: _Int(name="Dragged")
+    grip: _String(name="Grip", description="Bone that is being dragged")
+    other: _String(name="Other", description="Bone on the other side that follows mirrored")
+    levels: _Int(name="Levels")
+    locked: _String(name="Locked", description="Axes that a drag is constrained to: X, or XY")
+    axes: _FloatVector(name="Axes", description="These axes in world space, by rows and columns", size=9)
+    anchor: _FloatVector(name="Anchor", description="Where the drag began, world", size=3)
+    is_snapped: _Bool(name="Is Snapped")
+    snapped: _FloatVector(name="Snapped", description="Where a drag snaps to, world", size=3)
+    refused: _String(name="Refused", description="Last refusal of an operator")
+    unkeyed: _String(name="Unkeyed", description="Why auto-keying set no keys")
+    unkeyed_told: _String(name="Unkeyed Told", description="Last such reason that was reported")
+    baking: _Bool(name="Baking")
+    progress: _Float(name="Progress", default=0.0, min=0.0, max=1.0, subtype="FACTOR")
+    hovered: _String(name="Hovered", description="Bone under the mouse while the tool is active")
+    hovered_of: _Int(name="Hovered of")
+    taken: _String(name="Taken", description="Parent that a press takes")
+    taken_from: _String(name="Taken From", description="Bone under the mouse whose parent it is")
+    taken_of: _Int(name="Taken of")
+    taken_at: _FloatVector(
+        name="Taken at", description="Mouse position at that time, pixels of the region", size=2
     )

@@ -5,19 +5,15 @@ from typing import Final
 
 import bpy
 from bpy.props import (
-    BoolProperty,
     EnumProperty,
-    FloatProperty,
-    FloatVectorProperty,
-    IntProperty,
     PointerProperty,
-    StringProperty,
 )
 
-from .menus import DEFAULT_LIMITS, default_method, limit_items, method_items
-from .options import OVERRIDE, moved
+from . import saved
+from .menus import DEFAULT_LIMITS, DEFAULT_METHOD, LIMITS, METHODS
 from .parameters import ArticulateParameters
 
+# Root and Effort have no icons: with them, the labels do not fit in the sidebar.
 ROOTS = (
     (
         "AUTO",
@@ -26,17 +22,10 @@ ROOTS = (
             "The root moves if effectors or pins place the hips, or a foot and what is not on a leg, such as"
             " a hand. Else it stays"
         ),
-        "NONE",  # with icons, the labels do not fit in the sidebar
         2,
     ),
-    ("PINNED", "Pinned", "The topmost bone stays in its place; it may still turn", "NONE", 0),
-    (
-        "FREE",
-        "Free",
-        "The topmost bone may move too, unless it is connected or its location is locked",
-        "NONE",
-        1,
-    ),
+    ("PINNED", "Pinned", "The topmost bone stays in its place; it may still turn", 0),
+    ("FREE", "Free", "The topmost bone may move too, unless it is connected or its location is locked", 1),
 )
 
 HOLDS = (
@@ -67,10 +56,9 @@ EFFORTS = (
         "WEIGHT",
         "Natural",
         "As a body moves: light limbs before the heavy trunk, joints that bend easily before stiff ones",
-        "NONE",  # with icons, the labels do not fit in the sidebar
         0,
     ),
-    ("EVEN", "Even", "All bones turn alike", "NONE", 1),
+    ("EVEN", "Even", "All bones turn alike", 1),
 )
 
 
@@ -82,22 +70,19 @@ POSTURES = (
             "The pose that the frame starts from. Where the whole figure follows its targets and its arms and"
             " legs are in their rest pose, a relaxed stance"
         ),
-        "NONE",
         0,
     ),
-    ("POSE", "Own Pose", "The pose that the frame starts from", "NONE", 1),
+    ("POSE", "Own Pose", "The pose that the frame starts from", 1),
     (
         "ACTIONS",
         "From Actions",
         "Poses of the armature's other actions, in which the effectors are at similar places",
-        "NONE",
         2,
     ),
     (
         "LIBRARY",
         "From Pose Library",
         "Poses of the file that are marked as assets, in which the effectors are at similar places",
-        "NONE",
         3,
     ),
 )
@@ -111,87 +96,63 @@ class ArticulateSolver(bpy.types.PropertyGroup):
 
     __slots__ = ()
 
-    method: EnumProperty(
-        name="Method",
-        description="Solving method",
-        items=method_items(),
-        default=default_method(),
-        override=OVERRIDE,
-        update=moved,
-    )
-    root: EnumProperty(
-        name="Root",
-        description="Whether the whole figure may move",
-        items=ROOTS,
-        default="AUTO",
-        override=OVERRIDE,
-        update=moved,
+    method: saved.Enum(name="Method", description="Solving method", items=METHODS, default=DEFAULT_METHOD)
+    root: saved.Enum(
+        name="Root", description="Whether the whole figure may move", items=ROOTS, default="AUTO"
     )
     hold: EnumProperty(
         name="Hold",
         description="What keeps the figure in place while a bone is dragged, besides its pins and effectors",
         items=HOLDS,
         default="FEET",
-        override=OVERRIDE,
+        override=saved.OVERRIDE,
         get=lambda solver: _HOLDS.index(solver.unpinned),
         set=lambda solver, number: setattr(solver, "unpinned", _HOLDS[number]),
     )
-    unpinned: EnumProperty(
+    unpinned: saved.Enum(
         name="Hold",
         description="As Hold, which files store under this name",
         items=HOLDS,
         default="FEET",
         options={"HIDDEN"},
-        override=OVERRIDE,
-        update=moved,
     )
-    effort: EnumProperty(
+    effort: saved.Enum(
         name="Effort",
         description=("Which bones turn if several could do the same. Their IK stiffness adds to this"),
         items=EFFORTS,
         default="WEIGHT",
-        override=OVERRIDE,
-        update=moved,
     )
-    root_location_stiffness: FloatVectorProperty(
+    root_location_stiffness: saved.FloatVector(
         name="Root Location Stiffness",
         description=("Resistance of a free root to moving along each of its own axes. Near 1 it moves last"),
         subtype="XYZ",
         size=3,
         min=0.0,
         max=0.99,
-        override=OVERRIDE,
-        update=moved,
     )
-    root_rotation_stiffness: FloatVectorProperty(
+    root_rotation_stiffness: saved.FloatVector(
         name="Root Rotation Stiffness",
         description="Resistance of a free root to turning about each of its own axes. Near 1 it turns last",
         subtype="XYZ",
         size=3,
         min=0.0,
         max=0.99,
-        override=OVERRIDE,
-        update=moved,
     )
-    limits: EnumProperty(
+    limits: saved.Enum(
         name="Joint Limits",
         description="How the bones' own IK limits (Bone properties > Inverse Kinematics) are held",
-        items=limit_items(),
+        items=LIMITS,
         default=DEFAULT_LIMITS,
-        override=OVERRIDE,
-        update=moved,
     )
-    max_iterations: IntProperty(
+    max_iterations: saved.Int(
         name="Iterations",
         description="The most steps of a solve. 0: the method chooses",
         default=0,
         min=0,
         soft_max=500,
         max=10000,
-        override=OVERRIDE,
-        update=moved,
     )
-    tolerance: FloatProperty(
+    tolerance: saved.Float(
         name="Tolerance",
         description=(
             "A target is reached within this distance (metres; on small figures a ten thousandth of their "
@@ -202,50 +163,38 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         soft_max=0.1,
         max=10.0,
         precision=6,
-        override=OVERRIDE,
-        update=moved,
     )
-    posture: FloatProperty(
+    posture: saved.Float(
         name="Keep Posture",
         description="How strongly the figure keeps its pose where the effectors leave it free",
         default=1.0,
         min=0.0,
         max=1.0,
         subtype="FACTOR",
-        override=OVERRIDE,
-        update=moved,
     )
-    balance: BoolProperty(
+    balance: saved.Bool(
         name="Balance",
         description="A figure that stands keeps its weight over its feet, unless its hips are moved",
         default=True,
-        override=OVERRIDE,
-        update=moved,
     )
-    keep_hips: BoolProperty(
+    keep_hips: saved.Bool(
         name="Keep Hips",
         description="A figure that sits, lies or leans keeps its hips in place, unless they are moved",
         default=True,
-        override=OVERRIDE,
-        update=moved,
     )
-    posture_from: EnumProperty(
+    posture_from: saved.Enum(
         name="Posture",
         description="The pose that the figure keeps where the effectors leave it free",
         items=POSTURES,
         default="AUTO",
-        override=OVERRIDE,
-        update=moved,
     )
-    posture_actions: StringProperty(
+    posture_actions: saved.String(
         name="Actions",
         description="Only actions with one of these words in their name; commas between words. Empty: all",
-        override=OVERRIDE,
-        update=moved,
     )
     parameters: PointerProperty(
         name="Parameters",
         description="Parameters of the methods",
         type=ArticulateParameters,
-        override=OVERRIDE,
+        override=saved.OVERRIDE,
     )

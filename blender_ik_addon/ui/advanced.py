@@ -4,7 +4,7 @@
 import bpy
 
 from ..properties.check import objections
-from ..properties.menus import method_items
+from ..properties.menus import METHODS
 from .tab import SubPanel, draw_all
 from .text import draw_text
 
@@ -33,7 +33,7 @@ class ARTICULATE_PT_advanced(SubPanel, bpy.types.Panel):
     @staticmethod
     def _draw_method(layout, context, armature, method) -> None:
         """The method menu, and the reason if the method cannot be used."""
-        label = next(item[1] for item in method_items() if item[0] == method)
+        label = next(item[1] for item in METHODS if item[0] == method)
         wrong = objections(armature)[method]
         line = layout.split(factor=0.4, align=True)
         name = line.row()

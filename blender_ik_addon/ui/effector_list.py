@@ -83,11 +83,6 @@ def _labels(effector, room: float, width: Callable[[str], float]) -> tuple[list[
     return told, taken if ended[0] else min(taken, room)
 
 
-def error_text(effector) -> str:
-    """The error after the last solve; empty before it and if the effector was off."""
-    return " ".join(_errors(effector))
-
-
 def _worst(effector) -> str:
     """The more visible one of both errors, because the list has no space for both."""
     errors = _errors(effector, short=True)

@@ -7,7 +7,7 @@ import bpy
 
 from ..properties.access import active_armature, posed_armature, rig_of
 from ..properties.check import objections
-from ..properties.menus import method_items
+from ..properties.menus import METHODS
 
 
 class ARTICULATE_MT_pins(bpy.types.Menu):
@@ -67,7 +67,7 @@ class ARTICULATE_MT_method(bpy.types.Menu):
         """One entry per method; its tooltip has the description and the reason if it is disabled."""
         armature = active_armature(context)
         chosen, wrong = rig_of(armature).solver.method, objections(armature)
-        for name, label, *_ in method_items():
+        for name, label, *_ in METHODS:
             row = self.layout.row()
             row.enabled = not wrong[name]
             icon: Any = "RADIOBUT_ON" if name == chosen else "RADIOBUT_OFF"

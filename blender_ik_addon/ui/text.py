@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 import blf
@@ -29,14 +29,7 @@ def draw_text(
         icon: in front of the first line.
     """
     room = sidebar_width(context) - _MARGIN - (0.0 if icon == "NONE" else ICON)
-    column = layout.column(align=True)
-    column.scale_y = 0.8
-    lines = wrap(text, max(_LEAST, room), letters(context))
-    for number, line in enumerate(lines):
-        if icon == "NONE":
-            column.label(text=line)
-        else:
-            column.label(text=line, icon="BLANK1" if number else icon)
+    _draw_lines(layout, wrap(text, max(_LEAST, room), letters(context)), icon)
 
 
 def draw_fixed(
@@ -60,10 +53,13 @@ def draw_fixed(
         while last and width(last + _DOTS) > room:
             last = last[:-1]
         lines[rows - 1 :] = [last.rstrip() + _DOTS]
+    _draw_lines(layout, lines + [""] * (rows - len(lines)), icon)
+
+
+def _draw_lines(layout: bpy.types.UILayout, lines: Iterable[str], icon: Any) -> None:
     column = layout.column(align=True)
     column.scale_y = 0.8
-    for number in range(rows):
-        line = lines[number] if number < len(lines) else ""
+    for number, line in enumerate(lines):
         if icon == "NONE":
             column.label(text=line)
         else:

@@ -44,13 +44,12 @@ class Chains:
             held: name of the dragged bone, "" for none.
             active: chains of the active effector; every: chains of all; pairs of a bone and its topmost one.
         """
-        along: dict[int, None] = {}
+        main = {number for chain in active for number in bones.chain(*chain)}
+        along = set[int]()
         if held in bones.index:
-            main = dict.fromkeys(bones.ancestors(held))
-            along = _numbers(bones, every)
-        else:
-            main = _numbers(bones, active)
-        numbers = [*sorted(along.keys() - main.keys()), *sorted(main)]
+            main = set(bones.ancestors(held))
+            along = {number for chain in every for number in bones.chain(*chain)}
+        numbers = [*sorted(along - main), *sorted(main)]
         row = {number: place for place, number in enumerate(numbers)}
         hung = [
             (row[number], row[parent])
@@ -95,13 +94,3 @@ class Chains:
         for colour, some in ((ALONG, ends[:first]), (CHAIN, ends[first:])):
             if len(some):
                 strokes.segments(colour, some)
-
-
-def _numbers(bones: Bones, chains: Collection[Chain]) -> dict[int, None]:
-    """Indices of bones and their ancestors, up to the root of each chain."""
-    found: dict[int, None] = {}
-    for name, root in chains:
-        way = bones.ancestors(name)
-        top = bones.index.get(root, -1)
-        found.update(dict.fromkeys(way[: way.index(top) + 1] if top in way else way))
-    return found

@@ -17,8 +17,7 @@ from mathutils import Matrix
 from ..bridge.changes import UNKNOWN, Changes
 from ..bridge.fingerprint import freedom, turning_along
 from ..control.collision.nearness import Critical
-from ..control.drag.grip import Grip
-from ..control.drag.holding import Hold, holding
+from ..control.drag.grip import Grip, Hold, holding
 from ..control.drag.mirrored import other_hand
 from ..control.frame.root import placed_bones
 from ..control.inspect.balance import Stand

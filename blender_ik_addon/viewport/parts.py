@@ -12,7 +12,7 @@ from mathutils import Matrix, Quaternion, Vector
 
 from ..control.collision.body import Capsules
 from ..control.collision.nearness import Critical
-from ..control.drag.holding import Hold
+from ..control.drag.grip import Hold
 from ..control.inspect.balance import Stand
 from ..control.inspect.inspection import Ellipsoid
 from ..control.inspect.limit_arcs import Limit

@@ -91,15 +91,12 @@ def capsules(a: npt.ArrayLike, b: npt.ArrayLike, radius: npt.ArrayLike) -> Float
     axes = np.stack(
         [way, across, [y * w - z * v, z * u - x * w, x * v - y * u], r * np.stack([x, y, z]), a.T]
     )
-    # all capsules in one product; the fifth row moves each to its place, the first half makes the start
-    # points
-    both = np.zeros((2, 5, len(a), 2, 3), np.float32)
-    both[0, :, :, 0] = both[1, :, :, 1] = axes.swapaxes(1, 2)
-    return (_CAPSULE @ both.reshape(10, -1)).reshape(-1, 2, 3)
+    # all capsules in one product; the last axis moves each to its place
+    return np.tensordot(_CAPSULE, axes, 1).transpose(0, 3, 1, 2).reshape(-1, 2, 3)
 
 
 def _wires_of_a_capsule() -> Floats:
-    """(S, 10) start and end points of a generic capsule's lines.
+    """(S, 2, 5) start and end points of a generic capsule's lines.
 
     Each point is given by coefficients of the axis, two radii across and one along, and a one.
     """
@@ -114,9 +111,8 @@ def _wires_of_a_capsule() -> Floats:
         outline[half:-1, column], outline[half:-1, 3] = -cosine[:half], -sine[:half]
         outline[-1, column] = 1.0
         paths.append(outline)
-    ends = [np.stack([path[:-1], path[1:]], 1).reshape(-1, 4) for path in paths]
-    wires = np.concatenate(ends)
-    return np.column_stack([wires, np.ones(len(wires))]).astype(np.float32).reshape(-1, 10)
+    wires = np.concatenate([np.stack([path[:-1], path[1:]], 1) for path in paths])
+    return np.concatenate([wires, np.ones((len(wires), 2, 1))], 2).astype(np.float32)
 
 
 _CAPSULE = _wires_of_a_capsule()

@@ -193,7 +193,7 @@ def by_extension(figure: bpy.types.Object, targets: list[bpy.types.Object], bloc
             "control.frame.task",
             "control.frame.plan",
             "control.frame.sample",
-            "bridge.pose",
+            "bridge.armature",
         )
     )
     scene, rounds, misses = bpy.context.scene, [], []

@@ -39,8 +39,8 @@ def test_five_bakes_leave_one_action_beside_the_persons(rig):
     targets = {o.animation_data.action for o in bpy.data.objects if o.type == "EMPTY" and o.animation_data}
     assert {action for action in bpy.data.actions if action.users} - targets == {mine, baked}
     assert mine.use_fake_user and not baked.use_fake_user
-    installed.module("compat").assign_action(
-        rig, mine, mine.slots[0].identifier if hasattr(mine, "slots") else ""
+    installed.module("compat").play(
+        rig.animation_data, mine, mine.slots[0].identifier if hasattr(mine, "slots") else ""
     )
     assert curves(rig) == before
 
@@ -78,7 +78,9 @@ def rename(rig: bpy.types.Object) -> None:
 
 def duplicate(rig: bpy.types.Object) -> None:
     copy = rig.animation_data.action.copy()
-    installed.module("compat").assign_action(rig, copy, installed.module("compat").assigned_slot(rig))
+    installed.module("compat").play(
+        rig.animation_data, copy, installed.module("compat").played_slot(rig.animation_data)
+    )
 
 
 def lock(rig: bpy.types.Object) -> None:
@@ -102,8 +104,8 @@ def test_what_a_person_made_of_a_bake_is_kept(rig, change: Callable[[bpy.types.O
     bake()
     assert rig.animation_data.action != theirs and theirs.name == name and theirs.users > 0
     assert curves(rig) != there
-    installed.module("compat").assign_action(
-        rig, theirs, theirs.slots[0].identifier if hasattr(theirs, "slots") else ""
+    installed.module("compat").play(
+        rig.animation_data, theirs, theirs.slots[0].identifier if hasattr(theirs, "slots") else ""
     )
     assert curves(rig) == there
 

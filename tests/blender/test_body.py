@@ -15,8 +15,8 @@ def capsules(rig: bpy.types.Object):
     """The figure's capsules in the world, as it stands."""
     bpy.context.view_layer.update()
     body, bones = installed.module("control.collision.body"), installed.module("bridge.armature")
-    parts = body.read_parts(body.read_links(rig), bones.read_bones(rig))
-    return parts.placed(np.array(rig.matrix_world) @ bones.pose_matrices(rig))
+    parts = body.present_links(rig, bones.read_bones(rig))
+    return parts.placed(bones.read_bones(rig), np.array(rig.matrix_world) @ bones.pose_matrices(rig))
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.01])

@@ -59,7 +59,7 @@ def everything(rig: bpy.types.Object) -> dict:
     seen: dict = {"has data": data is not None, "actions": {}}
     if data is not None:
         seen["action"] = data.action.name if data.action else None
-        seen["slot"] = compat.assigned_slot(rig)
+        seen["slot"] = compat.played_slot(rig.animation_data)
     for each in bpy.data.actions:
         row: dict = {"fake": each.use_fake_user, "users": each.users, "structure": compat.structure(each)}
         bags = [each]
@@ -309,7 +309,7 @@ def test_a_linked_action_is_not_written(tmp_path) -> None:
         here.actions = list(there.actions)
     rig = chain_rig(3)
     rig.animation_data_create()
-    compat.assign_action(rig, bpy.data.actions[0])
+    compat.play(rig.animation_data, bpy.data.actions[0])
     before = everything(rig)
     with pytest.raises(faults.FigureFault, match="is linked from another file"):
         action.write_keys(rig, [curve()])

@@ -23,7 +23,6 @@ from installed import module
 armature = module("bridge.armature")
 inheritance = module("bridge.inheritance")
 rotation_channels = module("bridge.rotation_channels")
-pose = module("bridge.pose")
 faults = module("bridge.faults")
 
 # Blender computes in single precision; the poses below reach some ten units away from the origin.
@@ -140,23 +139,23 @@ def test_bones_are_read_as_they_are() -> None:
 def test_a_snapshot_is_given_back_to_the_last_bit() -> None:
     rig = tree_rig(8, 20, any_flags)
     shake(rig, 9, scale="FREE")
-    before = pose.read_channels(rig)
+    before = armature.read_channels(rig)
     matrices = pose_matrices(rig)
     shake(rig, 10, scale="FREE", modes=[str(b.rotation_mode) for b in rig.pose.bones][:1])
     for bone, mode in zip(rig.pose.bones, armature.read_bones(rig).rotation_mode, strict=True):
         bone.rotation_mode = str(mode)
     assert np.abs(pose_matrices(rig) - matrices).max() > 0.1
-    pose.write_channels(rig, before)
-    after = pose.read_channels(rig)
+    armature.write_channels(rig, before)
+    after = armature.read_channels(rig)
     for name in armature.CHANNEL_WIDTHS:
         assert np.array_equal(getattr(before, name), getattr(after, name))
 
 
 def test_written_channels_are_shown_after_an_update() -> None:
     rig = chain_rig(3)
-    channels = pose.read_channels(rig).copy()
+    channels = armature.read_channels(rig).copy()
     channels.rotation_quaternion[1] = (np.cos(0.4), np.sin(0.4), 0, 0)
-    pose.write_channels(rig, channels)
+    armature.write_channels(rig, channels)
     bones = armature.read_bones(rig)
     expected = inheritance.forward(bones, rotation_channels.basis_matrices(bones, channels, np.arange(3)))
     assert np.abs(pose_matrices(rig) - expected).max() < SINGLE
@@ -177,7 +176,7 @@ def test_wrong_objects_and_names_are_named() -> None:
     with pytest.raises(faults.FigureFault, match="have changed in the meantime"):
         armature.read_state(other, bones)
     with pytest.raises(faults.FigureFault, match="have changed in the meantime"):
-        pose.write_channels(other, pose.read_channels(rig))
+        armature.write_channels(other, armature.read_channels(rig))
 
 
 def test_an_armature_without_bones() -> None:

@@ -14,7 +14,6 @@ import ikmath as ik
 armature = module("bridge.armature")
 chains = module("bridge.chains")
 correction = module("bridge.correction")
-pose = module("bridge.pose")
 skeleton = module("bridge.skeleton")
 space = module("bridge.space")
 
@@ -55,7 +54,7 @@ def test_squashed_chest(scale: tuple, far: float) -> None:
         now = points(figure)
         errors.append(np.linalg.norm(now - wanted, axis=-1).max())
     assert min(errors) < 1e-3 and errors[-1] < 3e-3, errors
-    pose.write_channels(rig, channels)
+    armature.write_channels(rig, channels)
     tails = [np.array(evaluated(rig).matrix_world @ evaluated(rig).pose.bones[n].tail) for n in HANDS]
     assert np.abs(figure.space.point_in(tails) - now).max() < 1e-5
 

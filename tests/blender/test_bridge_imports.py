@@ -18,7 +18,6 @@ armature = module("bridge.armature")
 action = module("bridge.action")
 chains = module("bridge.chains")
 checks = module("bridge.checks")
-pose = module("bridge.pose")
 skeleton = module("bridge.skeleton")
 space = module("bridge.space")
 
@@ -59,7 +58,7 @@ def test_the_figure_is_metres_and_where_blender_has_it(rig: bpy.types.Object) ->
     assert list(checks.figure_faults(rig, figure, [("mixamorig:LeftHand", "")])) == []
     q = figure.q + 0.1 * np.random.default_rng(0).normal(size=figure.skeleton.n)
     for coordinates in (figure.q, q):
-        pose.write_channels(rig, figure.channels(coordinates))
+        armature.write_channels(rig, figure.channels(coordinates))
         found, shown = ik.Pose.forward(figure.skeleton, coordinates), evaluated(rig)
         for name in figure.joints:
             tail = np.array(shown.matrix_world @ shown.pose.bones[name].tail)

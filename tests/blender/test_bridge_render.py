@@ -15,7 +15,6 @@ from installed import module
 action = module("bridge.action")
 armature = module("bridge.armature")
 compat = module("compat")
-pose = module("bridge.pose")
 
 SIZE = 32  # pixels, over 8 units
 
@@ -50,7 +49,7 @@ def scene(tmp_path: Path) -> Iterator[bpy.types.Scene]:
         original = bpy.data.objects[rig.name]
         channels = armature.read_channels(original.evaluated_get(depsgraph)).copy()
         channels.location[0, 0] = 3 - 0.6 * (scene.frame_current - 1)
-        pose.write_channels(original, channels)
+        armature.write_channels(original, channels)
 
     bpy.app.handlers.frame_change_post.append(handler)
     yield scene

@@ -15,7 +15,6 @@ armature = module("bridge.armature")
 skeleton = module("bridge.skeleton")
 chains = module("bridge.chains")
 space = module("bridge.space")
-pose = module("bridge.pose")
 faults = module("bridge.faults")
 
 
@@ -62,7 +61,7 @@ REST = 1e-5
 
 def assert_same_after_writing(figure, rig: bpy.types.Object, seed: int = 1, tolerance: float = REST) -> None:
     q = wiggled(figure, seed)
-    pose.write_channels(rig, figure.channels(q))
+    armature.write_channels(rig, figure.channels(q))
     assert_same_place(figure, q, rig, tolerance)
 
 
@@ -114,7 +113,7 @@ def test_sheared_rigs_are_the_same_at_the_pose_and_after_measuring_again(
     assert_same_place(figure, figure.q, rig)
     channels = figure.channels(wiggled(figure, seed))
     again = figure.posed(channels)
-    pose.write_channels(rig, channels)
+    armature.write_channels(rig, channels)
     assert_same_place(again, again.q, rig, 4e-6)
 
 
@@ -137,7 +136,7 @@ def test_measuring_again_leads_to_blenders_true_pose() -> None:
         channels = figure.channels(q)
         figure = figure.posed(channels)
         tip = figure.tip("b4")
-    pose.write_channels(rig, channels)
+    armature.write_channels(rig, channels)
     bone = evaluated(rig).pose.bones["b4"]
     assert np.abs(np.array(bone.tail) - goal).max() < 1e-5
 
@@ -292,7 +291,7 @@ def test_locked_components_are_left_alone_and_corrected_for() -> None:
     assert not figure.exact
     channels = figure.channels(wiggled(figure, 1))
     again = figure.posed(channels)
-    pose.write_channels(rig, channels)
+    armature.write_channels(rig, channels)
     assert rig.pose.bones["b1"].rotation_euler[1] == held
     assert_same_place(again, again.q, rig)
     assert ("b1", "rotation_euler", 1) not in figure.keyed and ("b1", "rotation_euler", 0) in figure.keyed

@@ -218,8 +218,8 @@ def test_a_linked_action_is_copied(tmp_path: Path):
     with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (there, here):
         here.actions = there.actions
     linked = here.actions[0]
-    installed.module("compat").assign_action(
-        rig, linked, linked.slots[0].identifier if hasattr(linked, "slots") else ""
+    installed.module("compat").play(
+        rig.animation_data, linked, linked.slots[0].identifier if hasattr(linked, "slots") else ""
     )
     assert values(rig) == expected(*NAMES)
     remove("a")

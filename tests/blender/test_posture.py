@@ -11,7 +11,7 @@ from installed import module
 from mathutils import Quaternion, Vector
 
 menus = module("properties.menus")
-METHOD = next(item[0] for item in menus.method_items() if menus.takes_posture_cost(item[0]))
+METHOD = next(item[0] for item in menus.METHODS if menus.takes_posture_cost(item[0]))
 FEET = ("foot.L", "foot.R")
 
 

@@ -30,7 +30,7 @@ def test_what_is_short_is_told_in_metres_of_the_scene():
     assert report["effectors"]["b3"]["worst"] == pytest.approx(far)  # scripts have Blender's units
     text = bpy.data.texts[module("control.report.report_text").NAME].as_string()
     assert f"{far / 100:.2f} m" in text
-    assert module("ui.effector_list").error_text(rig.articulate.effectors["b3"]) == f"{far / 100:.2f} m"
+    assert module("ui.effector_list")._worst(rig.articulate.effectors["b3"]) == f"{far / 100:.2f} m"
 
 
 def test_live_and_baked_frames_say_the_same_lengths():

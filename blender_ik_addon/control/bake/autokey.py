@@ -8,8 +8,10 @@ from typing import Any
 
 import bpy
 
+from ...bridge.armature import Channels, read_channels, write_channels
 from ...bridge.rotation_channels import channel_of
 from ...properties.access import session_of
+from ...properties.refusal import Refused
 from .available_keys import components_to_key
 from .keying_set import key_set, keying_set_in_use
 
@@ -48,6 +50,26 @@ def auto_key(
         armature,
         [(f"{paths[name]}.{channel}", index, name) for name, channel, index in keyed],
     )
+
+
+def pose_and_key(
+    armature: bpy.types.Object,
+    channels: Channels,
+    keyed: Iterable[tuple[str, str, int]],
+    context: bpy.types.Context,
+) -> None:
+    """Write a pose, and insert keys as `auto_key`.
+
+    Raises:
+        Refused: Blender cannot insert keys; the pose is restored.
+    """
+    before = read_channels(armature)
+    write_channels(armature, channels)
+    try:
+        auto_key(armature, keyed, context)
+    except RuntimeError as error:
+        write_channels(armature, before)
+        raise Refused(f"Auto-keying '{armature.name}' failed, so nothing was changed: {error}") from error
 
 
 def auto_key_object(thing: bpy.types.Object, what: str, context: bpy.types.Context) -> int:

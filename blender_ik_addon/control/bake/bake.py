@@ -17,11 +17,10 @@ from typing import Any
 import bpy
 
 from ...bridge.action import key_rate, key_time, require_writable, to_be_keyed, write_keys
-from ...bridge.armature import Channels, read_channels
+from ...bridge.armature import Channels, read_channels, write_channels
 from ...bridge.baked import gather_curves
 from ...bridge.by_hand import ByHand
 from ...bridge.decimation import decimated
-from ...bridge.pose import write_channels
 from ...bridge.skeleton import Figure
 from ...compat import bone_selected
 from ...properties.access import session_of

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import bpy
@@ -12,7 +12,7 @@ import numpy as np
 
 import ikmath as ik
 
-from ...bridge.armature import Array, Bones, Flags, Indices, read_bones
+from ...bridge.armature import Array, Bones, Flags, read_bones
 from ...bridge.item_animation import remove_items
 from ...bridge.skeleton import Figure
 from ...bridge.skin import fit_body, read_skin, skinned_meshes
@@ -23,124 +23,64 @@ from ...properties.refusal import Refused
 from ..rig.removal import library_name, remove_or_switch_off
 
 
-@dataclass(frozen=True, kw_only=True)
-class LinkPlan:
-    """A capsule on a bone, in the bone's own axes and the armature's units.
-
-    Attributes:
-        moves: whether a solve can move it. A capsule that cannot move is still an obstacle for the other
-            ones.
-    """
-
-    bone: str
-    a: tuple[float, float, float]
-    b: tuple[float, float, float]
-    radius: float
-    moves: bool = True
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Capsules:
-    """Placed capsules, for drawing and measuring.
+    """L capsules on bones, in the bones' axes and the armature's units, or placed in the world.
 
     Attributes:
         bones: (L,) names.
-        a, b: (L, 3) ends of the axes, world; radius: (L,) in the world's units.
+        a, b: (L, 3) ends of the axes; radius: (L,).
+        on: (L,) which are enabled; in a solve, which it can move. The others are still obstacles for these.
     """
 
     bones: tuple[str, ...]
     a: Array
     b: Array
     radius: Array
+    on: Flags
 
+    def some(self, rows: Sequence[int]) -> Capsules:
+        """Some of the capsules."""
+        rows = list(rows)
+        bones = tuple(self.bones[row] for row in rows)
+        return Capsules(
+            bones=bones, a=self.a[rows], b=self.b[rows], radius=self.radius[rows], on=self.on[rows]
+        )
 
-@dataclass(frozen=True, eq=False)
-class LinkTable:
-    """The L capsules in the body's list as arrays, in the bones' axes and the armature's units.
+    def placed(self, bones: Bones, matrix: Array) -> Capsules:
+        """The capsules in the world.
 
-    Attributes:
-        names: (L,) of the bones; a, b: (L, 3); radius: (L,); enabled: (L,).
-    """
-
-    names: list[str]
-    a: Array
-    b: Array
-    radius: Array
-    enabled: Flags
-
-
-@dataclass(frozen=True, eq=False)
-class Parts:
-    """The L capsules that a solve uses, in the bones' axes and the armature's units.
-
-    Attributes:
-        names: (L,) of the bones; numbers: (L,) their indices among the armature's bones; a, b: (L, 3);
-        radius: (L,).
-    """
-
-    names: tuple[str, ...]
-    numbers: Indices
-    a: Array
-    b: Array
-    radius: Array
-
-    def placed(self, matrix: Array) -> Capsules:
-        """The capsules in the world, for bone matrices (B, 4, 4) in the world."""
-        own = matrix.take(self.numbers, 0)
-        ends = np.stack([self.a, self.b], -1)
-        placed = np.matmul(own[:, :3, :3], ends) + own[:, :3, 3:]
+        Args:
+            bones: of the armature; matrix: (B, 4, 4) of these, world.
+        """
+        own = matrix.take(np.array([bones.index[name] for name in self.bones], dtype=np.intp), 0)
+        placed = np.matmul(own[:, :3, :3], np.stack([self.a, self.b], -1)) + own[:, :3, 3:]
         across = np.sqrt((own[:, :3, (0, 2)] ** 2).sum(1)).mean(1)
-        radius = across * self.radius
-        return Capsules(bones=self.names, a=placed[:, :, 0], b=placed[:, :, 1], radius=radius)
+        return replace(self, a=placed[:, :, 0], b=placed[:, :, 1], radius=across * self.radius)
 
 
-def read_links(armature: bpy.types.Object) -> LinkTable:
+def read_links(armature: bpy.types.Object) -> Capsules:
     """Read the body's list with `foreach_get`, whose number of calls does not depend on its length."""
     links: Any = rig_of(armature).body.links
     count = len(links)
     a, b, radius = (np.empty(width * count, dtype=np.float32) for width in (3, 3, 1))
-    enabled = np.empty(count, dtype=np.bool_)
-    for name, values in (("a", a), ("b", b), ("radius", radius), ("enabled", enabled)):
+    on = np.empty(count, dtype=np.bool_)
+    for name, values in (("a", a), ("b", b), ("radius", radius), ("enabled", on)):
         links.foreach_get(name, values)
     ends = [each.reshape(-1, 3).astype(float) for each in (a, b)]
-    return LinkTable(links.keys(), ends[0], ends[1], radius.astype(float), enabled)
+    return Capsules(bones=tuple(links.keys()), a=ends[0], b=ends[1], radius=radius.astype(float), on=on)
 
 
-def read_parts(table: LinkTable, bones: Bones) -> Parts:
-    """The capsules of a body's list that a solve uses.
-
-    Disabled capsules and capsules on missing bones are skipped. An empty list gives capsules derived from the
-    lengths of the bones.
-
-    Args:
-        table: the list; bones: those of the armature.
-    """
-    if not table.names:
-        plans = slender_links(bones)
-        ends = [np.array([getattr(link, end) for link in plans]).reshape(-1, 3) for end in ("a", "b")]
-        radius = np.array([link.radius for link in plans])
-        on = np.ones(len(plans), dtype=bool)
-        table = LinkTable([link.bone for link in plans], ends[0], ends[1], radius, on)
-    kept = [row for row, name in enumerate(table.names) if table.enabled[row] and name in bones.index]
-    names = tuple(table.names[row] for row in kept)
-    numbers = np.array([bones.index[name] for name in names], dtype=np.intp)
-    return Parts(names, numbers, table.a[kept], table.b[kept], table.radius[kept])
+def body_links(armature: bpy.types.Object, bones: Bones) -> Capsules:
+    """The enabled capsules of a figure, or capsules derived from bone lengths if the list is empty."""
+    links = read_links(armature)
+    return links.some(np.flatnonzero(links.on).tolist()) if links.bones else slender_links(bones)
 
 
-def body_links(armature: bpy.types.Object, bones: Bones | None = None) -> tuple[LinkPlan, ...]:
-    """The enabled capsules of a figure, or capsules derived from bone lengths if the list is empty.
-
-    Args:
-        armature: the armature object; bones: its bones, if already read.
-    """
-    links = rig_of(armature).body.links
-    if not links:
-        return slender_links(bones or read_bones(armature))
-    return tuple(
-        LinkPlan(bone=link.name, a=tuple(link.a), b=tuple(link.b), radius=link.radius)
-        for link in links
-        if link.enabled
-    )
+def present_links(armature: bpy.types.Object, bones: Bones) -> Capsules:
+    """The same, without capsules on missing bones."""
+    links = body_links(armature, bones)
+    return links.some([row for row, bone in enumerate(links.bones) if bone in bones.index])
 
 
 def fit(armature: bpy.types.Object, scene: bpy.types.Scene) -> int:
@@ -167,15 +107,15 @@ def fit(armature: bpy.types.Object, scene: bpy.types.Scene) -> int:
     else:
         fleshy = sorted(set(skin.bone.tolist()))
         names = [bones.names[number] for number in fleshy]
-        links = plan_links(fit_body(bones, names, space, skin), space.scale)
-    body, fitted = rig_of(armature).body, {link.bone for link in links}
-    old = [index for index, link in enumerate(body.links) if link.name not in fitted]
+        links = _in_units(fit_body(bones, names, space, skin), space.scale)
+    body = rig_of(armature).body
+    old = [index for index, link in enumerate(body.links) if link.name not in links.bones]
     for left in remove_items(armature, body.links, old):
         left.enabled = False
-    for plan in links:
-        _put(body, plan)
+    for row in range(len(links.bones)):
+        _put(body, links, row)
     body.active_link = 0
-    return len(links)
+    return len(links.bones)
 
 
 def _thick(armature: bpy.types.Object, bones: Bones) -> list[str]:
@@ -184,11 +124,11 @@ def _thick(armature: bpy.types.Object, bones: Bones) -> list[str]:
     return deforming or list(bones.names)
 
 
-def slender_links(bones: Bones, which: Sequence[str] | None = None) -> tuple[LinkPlan, ...]:
+def slender_links(bones: Bones, which: Sequence[str] | None = None) -> Capsules:
     """Capsules derived from the lengths of the bones alone, for a figure without fitted capsules."""
     names = list(bones.names if which is None else which)
     own_units = Space(np.eye(3), np.zeros(3), 1.0)
-    return plan_links(fit_body(bones, names, own_units, None))
+    return _in_units(fit_body(bones, names, own_units, None) if names else [], 1.0)
 
 
 def add_link(armature: bpy.types.Object, bone: str, scene: bpy.types.Scene) -> None:
@@ -213,8 +153,7 @@ def add_link(armature: bpy.types.Object, bone: str, scene: bpy.types.Scene) -> N
     if link is not None and link.enabled:
         raise Refused(f"Bone '{bone}' has a capsule already: change its radius in the list")
     if link is None:
-        (plan,) = slender_links(read_bones(armature), [bone])
-        link = _put(body, plan)
+        link = _put(body, slender_links(read_bones(armature), [bone]), 0)
     link.enabled = True
     body.active_link = body.links.find(bone)
 
@@ -253,43 +192,38 @@ def clear_links(armature: bpy.types.Object) -> None:
     remove_items(armature, links, range(len(links)))
 
 
-def plan_links(links: Sequence[ik.Link], scale: float = 1.0) -> tuple[LinkPlan, ...]:
+def _in_units(links: Sequence[ik.Link], scale: float) -> Capsules:
     """Convert capsules from metres to the armature's units.
 
     Args:
         links: in the frames of their bones.
         scale: metres a unit.
     """
-    return tuple(
-        LinkPlan(
-            bone=link.joint, a=_triple(link.a, scale), b=_triple(link.b, scale), radius=link.radius / scale
-        )
-        for link in links
+    a, b = (np.array([getattr(link, end) for link in links]).reshape(-1, 3) / scale for end in ("a", "b"))
+    return Capsules(
+        bones=tuple(link.joint for link in links),
+        a=a,
+        b=b,
+        radius=np.array([link.radius for link in links], dtype=float) / scale,
+        on=np.ones(len(links), dtype=bool),
     )
 
 
-def link_on(figure: Figure, link: LinkPlan) -> ik.Link:
-    """A capsule in its joint's frame, metres, with the present scale of its bone applied."""
-    name = link.bone
-    across = [np.linalg.norm(figure.offset(name, axis)) for axis in ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0))]
-    radius = link.radius * float(np.mean(across))
-    return ik.Link(
-        name,
-        figure.offset(name, link.a),
-        figure.offset(name, link.b),
-        radius,
-        meets_obstacles=link.moves,
-    )
+def links_on(figure: Figure, links: Capsules) -> list[ik.Link]:
+    """Capsules in their joints' frames, metres, with the present scale of the bones applied."""
+    found = []
+    for name, a, b, radius, moves in zip(links.bones, links.a, links.b, links.radius, links.on, strict=True):
+        across = [np.linalg.norm(figure.offset(name, axis)) for axis in ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0))]
+        thick = float(radius) * float(np.mean(across))
+        ends = figure.offset(name, a), figure.offset(name, b)
+        found.append(ik.Link(name, *ends, thick, meets_obstacles=bool(moves)))
+    return found
 
 
-def _put(body: ArticulateBody, link: LinkPlan) -> ArticulateLink:
+def _put(body: ArticulateBody, links: Capsules, row: int) -> ArticulateLink:
     """Set the capsule of a bone; adds one if necessary."""
-    item = body.links.get(link.bone) or body.links.add()
-    item.name, item.a, item.b, item.radius = link.bone, link.a, link.b, link.radius
+    item = body.links.get(links.bones[row]) or body.links.add()
+    item.name, item.radius = links.bones[row], float(links.radius[row])
+    item.a, item.b = links.a[row].tolist(), links.b[row].tolist()
     item.enabled = True
     return item
-
-
-def _triple(place: object, scale: float) -> tuple[float, float, float]:
-    x, y, z = (np.asarray(place, dtype=float) / scale).tolist()
-    return x, y, z

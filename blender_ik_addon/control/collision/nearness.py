@@ -18,7 +18,7 @@ import ikmath as ik
 from ikmath.collision import ClosestPairs, Scene, Shape
 from ikmath.collision.coherence_cache import CoherenceCache
 
-from ...bridge.armature import Array, Bones, Floats, Indices, Matrices, read_state
+from ...bridge.armature import Array, Floats, Indices, Matrices, read_state
 from ...bridge.changes import UNKNOWN, Changes
 from ...bridge.obstacles import ObstacleReader
 from ...bridge.skeleton import Figure, read_figure
@@ -88,9 +88,7 @@ class _Model:
             None if the scale or shear of the links has changed.
         """
         own = _columns(matrix, self.numbers)
-        off = _shape(own)
-        off -= self.shape
-        alike = np.count_nonzero(np.abs(off, out=off) <= _SAME_SHAPE) == off.size
+        alike = np.abs(_shape(own) - self.shape).max(initial=0.0) <= _SAME_SHAPE
         if not alike or abs(scale / self.scale - 1.0) > _SAME_SHAPE:
             return None
         places: Array = np.matmul(self.ends, own[:, :, :3])
@@ -251,12 +249,13 @@ def _model(
     """The model of the links with the present scale of the bones."""
     bones = figure.bones
     root = root_setting(armature, bones)
-    carried = [link.bone for link in around.links]
+    carried = around.links.bones
     figure = read_figure(bones, read_state(armature, bones), space, figure.solved, root=root, carried=carried)
     plain = ik.Problem(figure.skeleton, [ik.Posture(figure.q)])
     numbers = np.array([bones.index[name] for name in carried], dtype=np.intp)
     sizes = link_sizes(numbers, figure.state.matrix, figure.space)
     problem = make_model(around, plain, figure, shapes, sizes).problem
+    parents = bones.parents[numbers]
     own, ends = _columns(figure.state.matrix, numbers), np.ones((len(numbers), 3, 4))
     axes = own[:, :3, :3].swapaxes(1, 2)
     frames, depth = rotation_and_depth(axes)
@@ -268,7 +267,7 @@ def _model(
         ends[:, :, :3] = local / space.scale
     return _Model(
         numbers=numbers,
-        above=_above(bones, numbers),
+        above=tuple(np.where(parents >= 0, bones.nearest(numbers)[parents], -1).tolist()),
         problem=problem,
         sound=sound,
         scale=space.scale,
@@ -283,49 +282,9 @@ def _columns(matrix: Matrices, numbers: Indices) -> Array:
 
 
 def _shape(columns: Array) -> Array:
-    """(7, L) rotation invariants of matrices, given columns first.
+    """(L, 10) rotation invariants of matrices, given columns first.
 
-    The squared lengths of the axes, their mutual dot products, and the volume, negative if mirrored.
+    The dot products of the axes, and the volume, negative if mirrored.
     """
-    # components first, and sums as a matrix product, because the time depends on the number of numpy calls
-    rows = np.ascontiguousarray(columns.reshape(-1, 16).T)
-    products = rows.take(_FACTORS, 0)
-    products *= rows.take(_OTHERS, 0)
-    shape = _SUMS.dot(products)
-    normal = shape[6:]
-    normal *= rows[:3]
-    shape[6] = np.add.reduce(normal, 0)
-    return shape[:7]
-
-
-def _terms() -> tuple[Indices, Indices, Array]:
-    """Index pairs (T,) and (T,) of components, columns first, and weights (9, T) that sum their products.
-
-    The nine sums are six dot products of two axes, and the three components of the cross product of the
-    second and the third axis.
-    """
-    terms = []
-    for row, (one, other) in enumerate(((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 0))):
-        terms += [(row, 4 * one + axis, 4 * other + axis, 1.0) for axis in range(3)]
-    for axis in range(3):
-        after, last = (axis + 1) % 3, (axis + 2) % 3
-        terms += [(6 + axis, 4 + after, 8 + last, 1.0), (6 + axis, 4 + last, 8 + after, -1.0)]
-    sums = np.zeros((9, len(terms)))
-    for number, (row, _, _, sign) in enumerate(terms):
-        sums[row, number] = sign
-    return np.array([term[1] for term in terms]), np.array([term[2] for term in terms]), sums
-
-
-_FACTORS, _OTHERS, _SUMS = _terms()
-
-
-def _above(bones: Bones, numbers: Indices) -> tuple[int, ...]:
-    """For each of L links, the link on the nearest bone above; -1 if there is none."""
-    link_on = {number: link for link, number in enumerate(numbers.tolist())}
-    above = []
-    for number in numbers.tolist():
-        parent = int(bones.parents[number])
-        while parent >= 0 and parent not in link_on:
-            parent = int(bones.parents[parent])
-        above.append(link_on.get(parent, -1))
-    return tuple(above)
+    axes = columns[:, :3, :3]
+    return np.column_stack([np.matmul(axes, axes.swapaxes(1, 2)).reshape(-1, 9), np.linalg.det(axes)])

@@ -25,7 +25,7 @@ from ...properties.access import rig_of
 from ...properties.body import ArticulatePair
 from ...properties.refusal import Refused
 from ..rig.removal import library_name
-from .body import body_links, link_on
+from .body import body_links, links_on
 
 Pair = tuple[str, str]
 _OVERLAPPING: Final = -1e30  # metres; with this slack, parts that touch at rest count as apart
@@ -58,7 +58,7 @@ def resting_contacts(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph)
     """
     bones, shown = read_bones(armature), armature.evaluated_get(depsgraph)
     figure = read_figure(bones, read_state(shown, bones), read_space(shown), bones.names)
-    body = ik.Body([link_on(figure, link) for link in body_links(armature, bones)])
+    body = ik.Body(links_on(figure, body_links(armature, bones)))
     margin = rig_of(armature).body.margin
     every, clear = (
         watched_pairs(figure, body, watched=(), unwatched=(), slack=slack) for slack in (_OVERLAPPING, margin)
@@ -100,7 +100,7 @@ def add_pairs(armature: bpy.types.Object, bones: Sequence[str], *, watched: bool
         raise Refused(
             f"A pair takes two bones of armature '{armature.name}': select both in Pose Mode, or name them"
         )
-    known = {link.bone for link in body_links(armature)}
+    known = body_links(armature, read_bones(armature)).bones
     for name in chosen:
         if name not in known:
             raise Refused(

@@ -25,7 +25,7 @@ from ...bridge.skeleton import Figure
 from ...bridge.space import Space
 from ...properties.access import rig_of
 from ...properties.refusal import Refused
-from .body import LinkPlan, body_links, link_on
+from .body import Capsules, body_links, links_on
 from .mesh_cache import kept_readers
 from .rooted import Held, above_roots, held_links, roots_of
 from .self_collision import watched_pairs
@@ -46,7 +46,7 @@ class Surroundings:
         reader: caches the meshes' trees; holds no Blender object.
     """
 
-    links: tuple[LinkPlan, ...]
+    links: Capsules
     margin: float
     self_collision: bool
     watched: tuple[tuple[str, str], ...]
@@ -128,26 +128,24 @@ def read_surroundings(
             f" and self-collision of '{armature.name}'"
         )
     links = body_links(armature, bones)
-    for link in links:
-        if link.bone not in bones.index:
+    for bone in links.bones:
+        if bone not in bones.index:
             raise Refused(
-                f"The body of '{armature.name}' has a capsule on bone '{link.bone}', which does not exist"
+                f"The body of '{armature.name}' has a capsule on bone '{bone}', which does not exist"
                 " (renamed or deleted?): fit the body again"
             )
     moving = frozenset(solved)
-    movable = [any(bones.names[n] in moving for n in bones.ancestors(link.bone)) for link in links]
-    links = tuple(
-        replace(link, moves=moves)
-        for link, moves in zip(links, movable, strict=True)
-        if moves or body.self_collision
+    moves = np.array(
+        [any(bones.names[n] in moving for n in bones.ancestors(one)) for one in links.bones], bool
     )
+    links = replace(links, on=moves).some(np.flatnonzero(moves | body.self_collision).tolist())
     avoidance = configured(ik.AVOIDANCE[body.avoidance], body.parameters.options(body.avoidance))
     if instead:
         ways = (avoidance, *ik.AVOIDANCE.values())
         avoidance = next(
             way for way in ways if not method.objection(ik.Requirements(goals=(), avoidance=way))
         )
-    there = {link.bone for link in links}
+    there = set(links.bones)
     pairs = [(pair.a, pair.b, pair.watched) for pair in body.pairs if {pair.a, pair.b} <= there]
     return Surroundings(
         links=links,
@@ -217,7 +215,7 @@ def place_problems(
         return [(problem, None) for problem in problems]
     placed: list[tuple[ik.Problem, Model | None]] = []
     for problem, figure, sample in zip(problems, figures, samples, strict=True):
-        numbers = [figure.bones.index[link.bone] for link in surroundings.links]
+        numbers = [figure.bones.index[bone] for bone in surroundings.links.bones]
         now = link_sizes(numbers, figure.state.matrix, figure.space)
         if model is None or not model.holds(now, figure, sample.obstacles):
             model = make_model(surroundings, problem, figure, sample.obstacles, now)
@@ -271,7 +269,7 @@ def make_model(
         surroundings: of the plan.
         problem, figure, obstacles: of the frame; sizes: (L, 3) of the links in this frame.
     """
-    links = [link_on(figure, link) for link in surroundings.links]
+    links = links_on(figure, surroundings.links)
     held = held_links(figure, links, surroundings.margin)
     roots = roots_of(held, figure, obstacles)
     body = ik.Body(above_roots(links, held, roots))

@@ -18,8 +18,7 @@ import numpy.typing as npt
 import ikmath as ik
 from ikmath import rotation
 
-from ...bridge.armature import Array, Channels, PoseState, read_channels
-from ...bridge.pose import write_channels
+from ...bridge.armature import Array, Channels, PoseState, read_channels, write_channels
 from ...bridge.skeleton import Figure
 from ...properties.access import rig_of
 from ...properties.refusal import Refused

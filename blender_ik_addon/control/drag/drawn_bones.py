@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from mathutils import Matrix
 
+from ...bridge.armature import pose_matrices
 from ...compat import PICK_STICK
 from .view import Array
 
@@ -89,11 +90,9 @@ def _shown(bones: Sequence[Any], read: dict[int, Shape]) -> Iterator[tuple[int, 
     """Index of the bone, (4, 4) world matrix and shape of everything that is drawn for bones."""
     worlds, matrices = {}, {}
     for rig in {bone.id_data for bone in bones}:
-        values = np.empty(16 * len(rig.pose.bones), np.float32)
-        rig.pose.bones.foreach_get("matrix", values)
         worlds[rig] = np.array(rig.matrix_world)
-        local = values.reshape(-1, 4, 4).transpose(0, 2, 1).astype(float)
-        matrices[rig] = dict(zip(rig.pose.bones.keys(), worlds[rig] @ local, strict=True))
+        places = worlds[rig] @ pose_matrices(rig).astype(float)
+        matrices[rig] = dict(zip(rig.pose.bones.keys(), places, strict=True))
     for number, bone in enumerate(bones):
         rig, custom = bone.id_data, bone.custom_shape
         if custom is not None and rig.data.show_bone_custom_shapes:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The grip of a drag: the dragged bone, and which other bones stay or follow."""
+"""The grip of a drag: the dragged bone, and which other bones stay or follow; also before it begins."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from ...properties.kinds import KINDS, Kind
 from ...properties.one_place import why_not_moved
 from ...properties.refusal import Refused
 from ..frame.plan import NOT_SAVED, EffectorPlan, Plan, read_plan
+from ..report.reasons import REASONS
 from .mirrored import Mirrored, other_hand
 
 # priorities relative to that of the dragged bone
@@ -56,6 +57,22 @@ class Grip:
     def bones(self) -> tuple[str, ...]:
         """The dragged bone, and the one that follows mirrored."""
         return (self.bone, self.other) if self.other else (self.bone,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hold:
+    """A bone that stays in place without a pin.
+
+    Attributes:
+        bone: its name; length: Blender units of the armature.
+        local: (3,) the point that stays, in the bone's axes; the tip if the whole bone stays.
+        turns: whether its rotation also stays.
+    """
+
+    bone: str
+    length: float
+    local: tuple[float, float, float]
+    turns: bool
 
 
 def plan_with_grip(
@@ -126,6 +143,31 @@ def plan_with_grip(
     # in a drag all bones keep their present length
     own_plan = replace(plan, effectors=tuple(effectors), carries=carries, switched_off=off, stretches=())
     return own_plan, tuple(rows)
+
+
+def holding(armature: bpy.types.Object, context: bpy.types.Context, grip: Grip) -> tuple[Hold, ...]:
+    """The bones held automatically against a drag; empty if the drag would be refused.
+
+    Args:
+        armature: the original object.
+        context: scene and view layer.
+        grip: what is or would be dragged.
+    """
+    try:
+        plan, rows = plan_with_grip(armature, context, taken(armature, grip))
+    except REASONS:
+        return ()  # the drag itself reports the reason
+    hand = plan.effectors[rows[0]]
+    return tuple(
+        _hold(one, armature.data.bones[one.bone].length)
+        for one in plan.effectors
+        if one.index == NOT_SAVED and one.priority < hand.priority
+    )
+
+
+def _hold(held: EffectorPlan, length: float) -> Hold:
+    turns = held.kind.turns
+    return Hold(bone=held.bone, length=length, local=(0.0, length, 0.0) if turns else held.local, turns=turns)
 
 
 def _dragged(

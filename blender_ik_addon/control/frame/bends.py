@@ -17,8 +17,7 @@ import ikmath as ik
 from ikmath import rotation
 
 from ...bridge.armature import Array, Indices
-from ...bridge.hinges import Hinges
-from ...bridge.limb_joints import POSED, LimbJoints
+from ...bridge.limb_joints import POSED, Hinges, LimbJoints
 from ...bridge.skeleton import Figure
 
 _TRIES: Final = 3  # first without hinges; a hinge may spoil another limb, which is then added

@@ -8,7 +8,6 @@ from typing import Self
 import numpy as np
 
 from ikmath.goals import Goal, Residual
-from ikmath.goals.base import Frame
 from ikmath.model.pose import Pose
 from ikmath.model.skeleton import Skeleton
 
@@ -67,15 +66,6 @@ class WithinChain(Goal):
         """Reuse the prepared data of the inner goal of another one."""
         if isinstance(before, WithinChain):
             self.goal.bind_as(before.goal)
-
-    @property
-    def frames(self) -> int | None:
-        """Number of frames of the goal within."""
-        return self.goal.frames
-
-    def at(self, frame: Frame) -> Self:
-        """The goal with the targets of one frame."""
-        return type(self)(self.goal.at(frame), self.keep)
 
     def with_targets(self, **targets: Array) -> Self:
         """The goal with other targets."""

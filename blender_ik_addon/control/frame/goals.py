@@ -8,7 +8,7 @@ calls. Kinds in `bridge.goals.ALONE` get one goal per effector.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import nan
 from typing import Any
 
@@ -27,7 +27,6 @@ from .plan import Plan
 from .sample import Sample
 
 _NOWHERE = Target(np.zeros((0, 3)), np.zeros((0, 3, 3)))
-_SAME_POINT = 1e-6  # relative; precision of a bone's point in single precision
 
 
 @dataclass(frozen=True)
@@ -106,50 +105,8 @@ def aimed(parts: Sequence[Part], want: Wanted) -> list[Part]:
     ]
 
 
-def wanted_in_all(
-    plan: Plan, figures: Sequence[Figure], samples: Sequence[Sample]
-) -> tuple[list[Wanted], Wanted | None]:
-    """Targets of several frames, separately and stacked along a frame axis.
-
-    Args:
-        plan: the armature's plan.
-        figures, samples: one per frame.
-
-    Returns:
-        F targets; and the stacked ones, None if more than the targets changes.
-    """
-    wants: list[Wanted] = []
-    for number, (figure, sample) in enumerate(zip(figures, samples, strict=True)):
-        same = number > 0 and figure is figures[number - 1]
-        want = wanted_still(plan, wants[-1], samples[number - 1], sample) if same else None
-        wants.append(wanted(plan, figure, sample) if want is None else want)
-    return wants, _stacked(plan, wants)
-
-
-def _stacked(plan: Plan, wants: Sequence[Wanted]) -> Wanted | None:
-    first = wants[0]
-    if plan.looks_at_start:
-        return None
-    tolerance = _SAME_POINT * max(float(np.abs(first.offset).max()), 1e-3)
-    for want in wants[1:]:
-        if want.offset is not first.offset and np.abs(want.offset - first.offset).max() > tolerance:
-            return None
-        if want.weight is first.weight and want.amounts is first.amounts:
-            continue
-        if (want.weight != first.weight).any() or (want.priority != first.priority).any():
-            return None
-        if want.amounts != first.amounts:
-            return None
-    return replace(
-        first,
-        position=np.array([want.position for want in wants]),
-        rotation=np.array([want.rotation for want in wants]),
-        world=np.array([want.world for want in wants]),
-    )
-
-
 def make_parts(plan: Plan, figure: Figure, want: Wanted) -> list[Part]:
-    """The goals of one frame, strongest first; or of several frames if the targets have a frame axis.
+    """The goals of one frame, strongest first.
 
     Args:
         plan: the armature's plan.

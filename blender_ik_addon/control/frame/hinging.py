@@ -22,8 +22,7 @@ import ikmath as ik
 from ikmath import rotation
 
 from ...bridge.armature import Array
-from ...bridge.hinges import Hinges
-from ...bridge.limb_joints import LimbJoints
+from ...bridge.limb_joints import Hinges, LimbJoints
 from ...bridge.skeleton import Figure
 from .bends import put
 

@@ -79,20 +79,16 @@ def _weigh(armature: bpy.types.Object, bones: Bones, metre: float) -> Masses:
     table = read_links(armature)
     wanted = [
         row
-        for row, name in enumerate(table.names)
+        for row, name in enumerate(table.bones)
         if name in bones.index and (name in deforming or name in given)
     ]
-    fitted = set(table.names)
+    fitted = set(table.bones)
     bare = [name for name in bones.names if name in given and name not in fitted]
     if not fitted:
         bare = [name for name in bones.names if name in deforming or name in given]
-    slender = slender_links(bones, bare) if bare else ()
-    names = [*(table.names[row] for row in wanted), *(link.bone for link in slender)]
-    a, b = (
-        np.concatenate([end[wanted], np.array([getattr(link, which) for link in slender]).reshape(-1, 3)])
-        for which, end in (("a", table.a), ("b", table.b))
-    )
-    radius = np.concatenate([table.radius[wanted], [link.radius for link in slender]])
+    both = table.some(wanted), slender_links(bones, bare)
+    names = [name for links in both for name in links.bones]
+    a, b, radius = (np.concatenate([getattr(links, part) for links in both]) for part in ("a", "b", "radius"))
     weights = (_WATER * scale**3 * _volumes(a, b, radius)).tolist()
     mass = {name: given.get(name, weight) for name, weight in zip(names, weights, strict=True)}
     return Masses(mass=mass, center=dict(zip(names, 0.5 * (a + b), strict=True)))

@@ -28,9 +28,9 @@ from ...bridge.goals import ALONE, Masses, Wanted
 from ...bridge.root_rule import Placed
 from ...bridge.space import upward, upward_in_the_middle
 from ...bridge.stretching import Stretch, find_stretch
-from ...properties import check
 from ...properties.access import holds, rig_of
 from ...properties.bone import bone_settings
+from ...properties.check import refusals
 from ...properties.effector import ArticulateEffector
 from ...properties.kinds import AMOUNTS, Kind
 from ...properties.measures import metre
@@ -197,7 +197,7 @@ class Plan:
     @property
     def carried(self) -> list[str]:
         """Bones that the figure needs as joints, solved or not."""
-        links = [link.bone for link in self.surroundings.links] if self.surroundings else []
+        links = self.surroundings.links.bones if self.surroundings else ()
         others = [
             effector.settings.get(name) for effector in self.effectors for name in ("second_bone", "root")
         ]
@@ -233,7 +233,8 @@ def read_plan(
             f"Armature '{armature.name}' is not in view layer '{context.view_layer.name}':"
             " switch its collection on"
         )
-    check.require(armature, context.scene, needs_effectors=not extra)
+    for refusal in refusals(armature, context.scene, needs_effectors=not extra):
+        raise refusal
     require(armature_faults(armature))
     rig, solver = rig_of(armature), rig_of(armature).solver
     bones, unit = read_bones(armature), metre(context.scene)

@@ -8,10 +8,7 @@ from typing import Any
 
 import bpy
 
-from ...bridge.armature import read_channels
-from ...bridge.pose import write_channels
-from ...properties.refusal import Refused
-from ..bake.autokey import auto_key
+from ..bake.autokey import pose_and_key
 from ..report.report import Run, write_report
 from .confirm import as_shown, meddling, shown_task
 from .plan import read_plan
@@ -39,13 +36,7 @@ def solve_now(armature: bpy.types.Object, context: bpy.types.Context) -> dict[st
     figure = first_figure(plan, armature, sample)
     (task,) = make_tasks(plan, figure, [sample])
     solved = solve_task(task, bends=True)
-    before = read_channels(armature)
-    write_channels(armature, solved.channels)
-    try:
-        auto_key(armature, figure.keyed, context)
-    except RuntimeError as error:
-        write_channels(armature, before)
-        raise Refused(f"Auto-keying '{armature.name}' failed, so nothing was changed: {error}") from error
+    pose_and_key(armature, solved.channels, figure.keyed, context)
     sentence = meddling(armature, plan)
     if sentence:
         depsgraph = context.evaluated_depsgraph_get()

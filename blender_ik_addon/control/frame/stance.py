@@ -10,13 +10,12 @@ import numpy as np
 
 from ikmath.postures.stance import stance, stands_on_two
 
-from ...bridge.armature import read_bones, read_channels, read_state
+from ...bridge.armature import read_bones, read_state
 from ...bridge.figure_map import joint_map
-from ...bridge.pose import write_channels
 from ...bridge.skeleton import read_figure
 from ...bridge.space import space_of, upward
 from ...properties.refusal import Refused
-from ..bake.autokey import auto_key
+from ..bake.autokey import pose_and_key
 from .bone_map import bone_map
 
 
@@ -41,10 +40,4 @@ def stand_relaxed(armature: bpy.types.Object, context: bpy.types.Context) -> Non
     space = space_of(armature.name, np.array(evaluated.matrix_world, dtype=float))
     figure = read_figure(bones, read_state(evaluated, bones), space, limbs)
     q = stance(figure.shown, joint_map(whole, figure), figure.q)
-    before = read_channels(armature)
-    write_channels(armature, figure.channels(q))
-    try:
-        auto_key(armature, figure.keyed, context)
-    except RuntimeError as error:
-        write_channels(armature, before)
-        raise Refused(f"Auto-keying '{armature.name}' failed, so nothing was changed: {error}") from error
+    pose_and_key(armature, figure.channels(q), figure.keyed, context)

@@ -20,7 +20,7 @@ from ...bridge.goals import Wanted
 from ...bridge.skeleton import Figure, read_figure
 from ...bridge.stretching import unstretched
 from ..collision.surroundings import Model, place_problems
-from .goals import Part, aimed, make_parts, wanted, wanted_in_all, wanted_still
+from .goals import Part, aimed, make_parts, wanted, wanted_still
 from .hinging import hinged
 from .plan import Plan
 from .posture import SMOOTHING, FramePosture, frame_posture, with_smooth_motion
@@ -108,7 +108,7 @@ def make_tasks(
     *,
     as_posed: bool = False,
 ) -> list[Task]:
-    """Prepare frames. Goals are made and checked once if only the targets differ between frames.
+    """Prepare frames; the figures of all are measured at once.
 
     Args:
         plan: the armature's plan.
@@ -128,12 +128,8 @@ def make_tasks(
     if plan.bone_map is not None:
         limited = {id(own): hinged(own) for own in figures}
         figures = [limited[id(own)] for own in figures]
-    wants, together = wanted_in_all(plan, figures, samples)
-    if together is None:
-        made = [make_problem(plan, own, want, own.q) for own, want in zip(figures, wants, strict=True)]
-    else:
-        parts, problem = make_problem(plan, figures[0], together, np.array([own.q for own in figures]))
-        made = [(parts, problem.at(row).with_skeleton(own.skeleton)) for row, own in enumerate(figures)]
+    wants = [wanted(plan, own, sample) for own, sample in zip(figures, samples, strict=True)]
+    made = [make_problem(plan, own, want, own.q) for own, want in zip(figures, wants, strict=True)]
     placed = place_problems(plan.surroundings, [problem for _, problem in made], figures, samples, model)
     tasks = []
     for sample, own, want, (parts, _), (problem, common) in zip(

@@ -16,8 +16,7 @@ from ..collision.body import Capsules
 
 _CONTACT: Final = 0.05  # share of the figure's height within which a part counts as on the ground
 _AROUND: Final = 2.0 * np.pi * np.arange(32) / 32
-_WAYS: Final = np.stack([np.cos(_AROUND), np.sin(_AROUND)])
-_RIM: Final = _WAYS.T[::2]  # corners of a circular contact area
+_RIM: Final = np.stack([np.cos(_AROUND), np.sin(_AROUND)], 1)  # corners of a circular contact area
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,27 +51,18 @@ def stand(
     """
     if planted:
         places = np.array([place for place, _ in planted])
-        floor = float(places[:, 2].min())
-        rims = [np.asarray(place)[:2] + radius * _RIM for place, radius in planted]
-        corners = np.array(hull(np.concatenate(rims).tolist()))
-    else:
-        if not len(parts.bones):
-            return None
+        radius, floor = np.array([each for _, each in planted]), float(places[:, 2].min())
+    elif len(parts.bones):
         ends, thick = np.concatenate([parts.a, parts.b]), np.concatenate([parts.radius, parts.radius])
-        height = ends[:, 2]
-        low = height - thick
+        low, high = ends[:, 2] - thick, ends[:, 2] + thick
         floor = float(low.min())
-        feet = low <= floor + _CONTACT * (float((height + thick).max()) - floor)
-        corners = _around(ends[feet, :2], thick[feet])
+        feet = low <= floor + _CONTACT * (float(high.max()) - floor)
+        places, radius = ends[feet], thick[feet]
+    else:
+        return None
+    rims = places[:, None, :2] + radius[:, None, None] * _RIM
+    corners = np.array(hull(rims.reshape(-1, 2).tolist()))
     return Stand(center, floor, corners, _inside(corners, center[:2]))
-
-
-def _around(places: Array, radius: Array) -> Array:
-    """Corners (K, 2) of the convex hull of circles (C, 2), counter-clockwise."""
-    outermost = (places @ _WAYS + radius[:, None]).argmax(0)
-    corners = places.take(outermost, 0) + radius.take(outermost)[:, None] * _WAYS.T
-    other = (corners != corners.take(np.arange(len(corners)) - 1, 0)).any(1)  # than the previous corner
-    return corners[other] if other.any() else corners[:1]
 
 
 def _inside(corners: Array, point: Array) -> bool:

@@ -23,7 +23,7 @@ from ...properties.access import rig_of
 from ...properties.bone import bone_settings
 from ...properties.measures import metre
 from ...properties.refusal import Refused
-from ..collision.body import Capsules, Parts, read_links, read_parts
+from ..collision.body import Capsules, present_links, read_links
 from ..collision.nearness import Critical, Neighbourhood
 from ..frame.masses import Weights, read_masses
 from ..frame.root import root_setting
@@ -95,7 +95,7 @@ class Standing:
 class _Flesh:
     """Thickness and masses of a figure; weights is None without mass."""
 
-    parts: Parts
+    parts: Capsules
     weights: Weights | None
 
 
@@ -107,7 +107,7 @@ class Inspector:
         self._figure: tuple[Any, Figure] | None = None
         self._limited: LimitedJoints | None = None
         self._place: tuple[bytes, Space] | None = None
-        self._placed: tuple[Parts, Standing, Capsules] | None = None
+        self._placed: tuple[Capsules, Standing, Capsules] | None = None
         self._lever: tuple[Any, Lever] | None = None
         self._flesh: tuple[Any, _Flesh] | None = None
         self._told: tuple[Any, Any] | None = None
@@ -189,8 +189,8 @@ class Inspector:
         asked = armature.session_uid, standing.changes
         if self._told is None or self._told[0] != asked:
             links = read_links(armature)
-            arrays = [each.tobytes() for each in (links.a, links.b, links.radius, links.enabled)]
-            self._told = asked, (links.names, arrays, bone_settings(armature, "mass"))
+            arrays = [each.tobytes() for each in (links.a, links.b, links.radius, links.on)]
+            self._told = asked, (links.bones, arrays, bone_settings(armature, "mass"))
         return self._told[1]
 
     def capsules(self, armature: bpy.types.Object, standing: Standing, structure: Hashable) -> Capsules:
@@ -198,7 +198,8 @@ class Inspector:
         parts = self._thickness(armature, standing, structure).parts
         known = self._placed
         if known is None or known[0] is not parts or known[1] is not standing:
-            known = self._placed = parts, standing, parts.placed(standing.bones)
+            bones = self.bones(armature, structure)
+            known = self._placed = parts, standing, parts.placed(bones, standing.bones)
         return known[2]
 
     def stand(
@@ -256,7 +257,7 @@ class Inspector:
                 weights = Weights.of(read_masses(armature, bones, unit), bones)
             except Refused:
                 weights = None  # no part has a mass
-            self._flesh = told, _Flesh(read_parts(read_links(armature), bones), weights)
+            self._flesh = told, _Flesh(present_links(armature, bones), weights)
         return self._flesh[1]
 
     def _known(self, armature: bpy.types.Object, chains: Sequence[Chain], structure: Hashable) -> Figure:

@@ -17,9 +17,17 @@ from typing import Any, Final
 import bpy
 import numpy as np
 
-from ...bridge.armature import CHANNEL_WIDTHS, Bones, Channels, Flags, PoseState, read_channels
+from ...bridge.armature import (
+    CHANNEL_WIDTHS,
+    Bones,
+    Channels,
+    Flags,
+    PoseState,
+    pose_matrices,
+    read_channels,
+    write_channels,
+)
 from ...bridge.fingerprint import animated_channels
-from ...bridge.pose import write_channels
 from ...bridge.skeleton import Figure
 from ...properties.access import rig_of
 from ...properties.rig import LIVE_POSE, LIVE_START
@@ -107,7 +115,7 @@ class Start:
         matrix = figure.state.matrix
         carriers = b""
         if figure.carriers.size:
-            matrix = _matrices(evaluated)
+            matrix = pose_matrices(evaluated)
             carriers = matrix[figure.carriers].tobytes()
         if base is self._base and carriers == self._carriers and self._state is not None:
             return self._state
@@ -140,7 +148,7 @@ class Start:
             if self._common is None or self._common[1] != lasting.data:
                 above = sorted({n for one in figure.carriers for n in bones.ancestors(bones.names[one])})
                 held = self._constrained[above].any()
-                matrix = _matrices(evaluated) if held else figure.state.matrix
+                matrix = pose_matrices(evaluated) if held else figure.state.matrix
                 which = np.setdiff1d(every, above) if held else every
                 state = figure.state_of(replace(lasting, scale=base.scale), matrix, which=which)
                 self._common = base, lasting.data, state
@@ -224,10 +232,3 @@ def _taken(base: Channels, values: Channels, which: dict[str, Flags]) -> Channel
     if all(np.array_equal(parts[name], getattr(base, name)) for name in CHANNEL_WIDTHS):
         return base
     return Channels(**parts)
-
-
-def _matrices(evaluated: bpy.types.Object) -> np.ndarray:
-    bones = evaluated.pose.bones
-    flat = np.empty(16 * len(bones), dtype=np.float32)
-    bones.foreach_get("matrix", flat)
-    return flat.reshape(-1, 4, 4).transpose(0, 2, 1)

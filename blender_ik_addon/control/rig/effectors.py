@@ -14,8 +14,8 @@ from ...properties.access import MADE_HERE, rig_of
 from ...properties.check import SAME_PLACE, library_refusal
 from ...properties.effector import ArticulateEffector
 from ...properties.kinds import KINDS, Kind
-from ...properties.options import forget_message
 from ...properties.refusal import Refused
+from ...properties.saved import forget_message
 from ..report.reasons import REASONS
 from ..rig.removal import remove_or_switch_off
 from .target_empties import (
