@@ -62,7 +62,7 @@ class Course(NamedTuple):
         """
         own, exact = options.parameters, ACCURACY[options.accuracy]
         patience, searches = own.in_motion if moves else own.at_last, exact and not moves
-        if guarded or options.accuracy == "reached" or not (exact or chooses):
+        if (guarded and not searches) or options.accuracy == "reached" or not (exact or chooses):
             return cls(patience, moves or options.accuracy == "reached", None, searches)
         if exact:
             return cls(own.before_curvature, False, own.settled if moves else 0.0, searches)

@@ -159,7 +159,7 @@ class NewtonStep:
         for own in self._met:
             rows = metric.along(self._rows[own] / self._unit)
             size = float((rows * rows).sum() / max(len(rows), 1))
-            levels.append(Level(rows, -self._error[own], self._parameters.bias * size + 1e-300))
+            levels.append(Level(rows, -self._error[own], self._parameters.flat**2 * size + 1e-300))
         return metric, levels
 
     def promised(self, dq: Array) -> float:

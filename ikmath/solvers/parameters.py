@@ -46,8 +46,7 @@ class HierarchicalParameters:
         priority: by how much a level outweighs what is below it; above the multipliers of a scaled problem.
         over_posture: by how much the weakest level outweighs the posture, whose scale is about one.
         rounding: share of the merit by which it may differ for no reason.
-        ridge: damping of Newton steps, as a share of the largest curvature. That of a level which is short is
-            about a million times the posture's, which then counts as much as the damping.
+        ridge: damping of Newton steps, as a share of the largest curvature.
         touching: measure by which a swing may be inside its boundary and still be held by it.
         corrections: second-order corrections of one step at most (Nocedal & Wright 2006, 18.3).
         posture_floor: share of the stiffest direction of a posture that every direction has at least as
@@ -91,7 +90,7 @@ class HierarchicalParameters:
     priority: float = 1e2
     over_posture: float = 3e4
     rounding: float = 1e-14
-    ridge: float = 1e-6
+    ridge: float = 1e-5
     touching: float = 1e-6
     corrections: int = 3
     posture_floor: float = 1e-2

@@ -58,7 +58,9 @@ def test_who_sits_down_keeps_the_trunk_up_and_the_feet_on_the_ground(name: str, 
         assert turned[foot] < 70.0, turned  # against the shin
 
 
-@pytest.mark.parametrize(("aside", "down"), [(0.08, 0.064), (0.1, 0.15), (0.09, 0.216), (0.046, 0.283)])
+@pytest.mark.parametrize(
+    ("aside", "down"), [(0.05, 0.02), (0.07, 0.04), (0.08, 0.064), (0.1, 0.15), (0.09, 0.216), (0.046, 0.283)]
+)
 def test_straight_legs_squat_live_though_the_hips_go_aside(aside: float, down: float) -> None:
     rig, target = stand("straight", "POSE")
     before = natural.frames(rig)
@@ -69,7 +71,7 @@ def test_straight_legs_squat_live_though_the_hips_go_aside(aside: float, down: f
     bpy.context.scene.frame_set(2)
     turned = turns(rig, before)
     assert turned["hips"] < 12.0, turned
-    assert min(turned["shin.L"], turned["shin.R"]) > 30.0, turned
+    assert min(turned["shin.L"], turned["shin.R"]) > 15.0, turned
 
 
 def test_a_hand_that_goes_to_the_floor_live_lets_no_knee_leap() -> None:

@@ -4,6 +4,9 @@
 For one pose it is enough to correct a limb that bends the wrong way, see `bends`. In a drag the correction
 would repeat, because the minimum is beyond the straight limb, and the knee would jump to and fro.
 
+At a straight limb no slope says that it could bend, and other joints would turn in its place. So a solve
+starts from limbs that are slightly bent.
+
 A hinge at its limit can hide a better pose: bending a straight knee slightly costs more than it gains, but
 bending it by 45 degrees gains more. So bent limbs are tried as starts.
 """
@@ -27,11 +30,15 @@ from ...bridge.skeleton import Figure
 from .bends import put
 
 _ASIDE: Final = np.radians(15.0)  # range of a limb's bend about the other axis
+_SLIGHT: Final = 0.05  # bend of a straight limb that a solve starts with, radians
 _STRAIGHT: Final = np.radians(20.0)  # a limb bent by less than this may hide a better pose
 _BENT: Final = np.radians(60.0)  # bend from which the other pose is searched
 _HARD: Final = 0.25  # effort of a limb above which that is tried, squared radians
 _HARDER: Final = 1.25  # factor by which the effort must exceed that of the last failed attempt
 _EQUAL: Final = 0.01  # relative difference of effort below which limbs are bent together
+_THERE: Final = (
+    1e-5  # figure sizes or radians; an effector that is nearer to its target needs no limb to bend
+)
 _EASIER: Final = 0.95  # the other pose must have less than this share of the figure's effort
 
 
@@ -49,6 +56,24 @@ def hinged(figure: Figure) -> Figure:
         return figure
     limited = hinges.limited(limbs, figure.skeleton, figure.q, hinges.which, _ASIDE)
     return replace(figure, skeleton=limited, hinges=hinges)
+
+
+def slightly_bent(figure: Figure, problem: ik.Problem, q: Array) -> Array:
+    """The start of a solve (n,), with straight limbs slightly bent if an effector is not where it should be.
+
+    Args:
+        figure: from `hinged`; problem: to be solved; q: (n,) its start.
+    """
+    hinges = figure.hinges
+    if hinges is None:
+        return q
+    bent = hinges.at_rest + hinges.sides * q[hinges.bends]
+    rows = np.flatnonzero(hinges.which & (np.abs(bent) < _SLIGHT))
+    if not len(rows) or (problem.errors(ik.Pose.forward(problem.skeleton, q)) < _THERE * problem.spans).all():
+        return q
+    start = q.copy()
+    start[hinges.bends[rows]] += hinges.sides[rows] * (_SLIGHT - bent[rows])
+    return problem.start(start)
 
 
 def bent_instead(

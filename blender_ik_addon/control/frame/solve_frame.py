@@ -22,7 +22,7 @@ from .bends import bent_rightly
 from .chain_goal import WithinChain
 from .goals import Part, effector_errors, points
 from .held_back import held_back
-from .hinging import bent_instead
+from .hinging import bent_instead, slightly_bent
 from .inexact_figure import as_shown, solve_inexact
 from .plan import Plan, plain
 from .solved import Solved
@@ -170,7 +170,7 @@ def _answer(
 ) -> _Answer:
     """Solve an exact figure from coordinates q."""
     tried = before.tried if before else ()
-    solution = ask(problem, q)
+    solution = ask(problem, q if before else slightly_bent(task.figure, problem, q))
     then = before.q if before else None
     other = bent_rightly(task.figure, problem, solution, then, ask)
     # a jump may end behind an obstacle
