@@ -8,7 +8,7 @@ import pytest
 
 import ikmath as ik
 from ikmath.model.pose import Pose
-from ikmath.solvers.driver import Budget, IterationDriver
+from ikmath.solvers.driver import Budget, IterationDriver, Stop
 from ikmath.solvers.hierarchical import posture_of
 from ikmath.solvers.iterate import Iterate
 from ikmath.solvers.newton_step import NewtonStep
@@ -159,3 +159,32 @@ def test_a_target_that_leaps_is_followed_at_once():
     places = ik.Pose.forward(arm, rng.uniform(-0.6, 0.6, (10, arm.n))).point("tip")
     track = ik.solve_track(ik.Problem(arm, [ik.Position("tip", places)]), arm.rest, method="hierarchical")
     assert track.errors.max() < 1e-4
+
+
+def test_a_step_by_curvature_is_newtons_also_where_a_level_is_only_nearly_met():
+    """Against the linear system of the Lagrangian, whose Hessian is made of differences."""
+    figure, rng = ik.figures.ball_chain(4), np.random.default_rng(2)
+    target = ik.Pose.forward(figure, 0.4 * rng.normal(size=figure.n)).point("tip")
+    reference = 0.2 * rng.normal(size=figure.n)
+    problem = ik.Problem(figure, [ik.Position("tip", target), ik.Posture(reference)])
+    posture = posture_of(problem, reference)
+    bounds = StepBounds(figure, DEFAULTS)
+    driver = IterationDriver(
+        problem, posture, bounds, None, DEFAULTS, np.full(1, 1e-8), DEFAULTS.step_tolerance
+    )
+    near, stop = driver.run(driver.begin(reference), Budget(50), None, DEFAULTS.before_curvature, nearly=True)
+    assert stop is Stop.NEAR and max(near.costs) > DEFAULTS.met**2
+
+    def slope(q, push):
+        there = Iterate(problem, ik.Pose.forward(figure, q), posture)
+        return there.posture.gradient + there.jacobian.T @ push
+
+    push = -np.linalg.lstsq(near.jacobian.T, near.posture.gradient, rcond=None)[0]
+    steps = 1e-6 * np.eye(figure.n)
+    hessian = np.array([slope(near.q + d, push) - slope(near.q - d, push) for d in steps]) / 2e-6
+    count = len(near.error)
+    system = np.block([[hessian, near.jacobian.T], [near.jacobian, np.zeros((count, count))]])
+    exact = np.linalg.solve(system, -np.concatenate([near.posture.gradient, near.error]))[: figure.n]
+    model = NewtonStep(problem, near, driver.merit.weights, DEFAULTS, [], lenient=True)
+    own = driver._propose(near, model, 1e-3) - near.q
+    np.testing.assert_allclose(own, exact, atol=1e-4 * np.abs(exact).max())
