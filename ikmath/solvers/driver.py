@@ -325,6 +325,10 @@ class IterationDriver:
         short = (level for level, cost in enumerate(costs) if cost > self.parameters.near**2)
         return next(short, len(costs))
 
+    def _felt(self, costs: Sequence[float]) -> list[float]:
+        """Costs of levels; all that count as none are alike."""
+        return [max(cost, self.parameters.hold**2) for cost in costs]
+
     def _corrected(self, trial: Iterate, count: int, hold: float, budget: Budget) -> Iterate:
         """Second-order correction: the first `count` levels put right, as far as `hold`.
 
@@ -350,7 +354,7 @@ class IterationDriver:
             )
             if (
                 moved is None
-                or not moved.costs[:count] < trial.costs[:count]
+                or not self._felt(moved.costs[:count]) < self._felt(trial.costs[:count])
                 or self._met(moved.costs) < count
             ):
                 break
