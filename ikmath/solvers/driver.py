@@ -162,7 +162,7 @@ class IterationDriver:
             return NewtonStep(self.problem, iterate, weights, own, self.active, lenient=lenient)
 
         own = self.parameters
-        patience = own.at_last if share == 0.0 else own.at_last._replace(slow=own.before_curvature.slow)
+        patience = own.at_last if share == 0.0 else own.before_curvature
         return self._descend(iterate, budget, model, None, patience, share)
 
     def _descend(

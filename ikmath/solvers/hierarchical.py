@@ -58,15 +58,21 @@ class Course(NamedTuple):
         """The course of a solve.
 
         Args:
-            moves: of a frame of a motion; guarded: among obstacles; chooses: whether a posture is preferred.
+            moves: of a frame of a motion; guarded: among obstacles; chooses: whether a posture cost chooses
+                between all poses.
         """
-        own, exact = options.parameters, ACCURACY[options.accuracy]
-        patience, searches = own.in_motion if moves else own.at_last, exact and not moves
-        if (guarded and not searches) or options.accuracy == "reached" or not (exact or chooses):
-            return cls(patience, moves or options.accuracy == "reached", None, searches)
+        own, exact, chooses = options.parameters, ACCURACY[options.accuracy], chooses and not guarded
+        if options.accuracy == "reached":
+            return cls(own.in_motion if moves else own.at_last, True, None, False)
+        if not moves and (guarded or not (exact or chooses)):
+            return cls(own.at_last, False, None, exact)
+        if not moves:
+            return cls(
+                *((own.before_curvature, False, 0.0) if exact else (own.at_last, False, own.slow)), exact
+            )
         if exact:
-            return cls(own.before_curvature, False, own.settled if moves else 0.0, searches)
-        return cls(patience, moves, own.slow, searches)
+            return cls(own.before_curvature if chooses else own.in_motion, not chooses, own.settled, False)
+        return cls(own.in_motion, True, own.slow if chooses else None, False)
 
 
 class Hierarchical(Method):
@@ -123,7 +129,10 @@ class Hierarchical(Method):
         deadline = np.inf if options.seconds is None else time.perf_counter() + options.seconds
         budget = Budget(options.max_iterations, deadline)
         course = Course.of(
-            options, moves=before is not None, guarded=guard is not None, chooses=posture is not None
+            options,
+            moves=before is not None,
+            guarded=guard is not None,
+            chooses=problem.posture_cost is not None,
         )
         start = driver.begin(q, trail.pose)
         first = None if before is None and guard is None else FrameCorrection(trail.first)
@@ -185,7 +194,7 @@ class Hierarchical(Method):
             correction,
             course.patience,
             at_once=course.at_once,
-            nearly=rest is not None and driver.posture is not None,
+            nearly=rest is not None and driver.problem.posture_cost is not None and driver.guard is None,
         )
         if rest is not None and stop is Stop.NEAR:
             end, stop = driver.refine(end, budget, rest)
@@ -196,8 +205,9 @@ class Hierarchical(Method):
             ended = Ended(driver, spare, start, end, np.random.default_rng(options.seed))
             end, stop, jumped = self._elsewhere(ended, stop, course, options)
             budget.add(spare)
-        # a frame that is where it should be goes on in the next one, and one held back in a wider range
-        waits = course.at_once and (end.reached(driver.tolerances) or driver.bounds.limits_turns)
+        # a frame that is where it should be goes on in the next one, and a fast one in a wider range of turns
+        held = driver.bounds.limits_turns and not ACCURACY[options.accuracy]
+        waits = course.at_once and (end.reached(driver.tolerances) or held)
         if rest is not None and stop is Stop.CONVERGED and end is not rested and not waits:
             end, stop = driver.refine(end, budget, rest)
         return end, stop, jumped

@@ -33,7 +33,7 @@ class HierarchicalParameters:
         slow: share of a level's squared error; steps that gain less converge slowly.
         before_curvature: slow or refused steps in a row after which an exact solve goes on by curvature,
         in_motion: a frame is left to the next one,
-        at_last: or the others end. Damping grows 2^k-fold with the k-th refusal.
+        at_last: or the others end. Near a straight limb only short steps improve. Damping grows 2^k-fold with the k-th refusal.
         settled: the same share for a frame of a motion with a posture cost, which ends there: jitter that is
             not seen.
         step_tolerance: radians or figure sizes; a solve has converged where no step is longer.
@@ -78,7 +78,7 @@ class HierarchicalParameters:
     full_gain: float = 0.75
     least_factor: float = 1e-3
     slow: float = 1e-2
-    before_curvature: Patience = field(default=Patience(2, 3))
+    before_curvature: Patience = field(default=Patience(2, 7))
     in_motion: Patience = field(default=Patience(4, 3))
     at_last: Patience = field(default=Patience(8, 7))
     settled: float = 1e-4

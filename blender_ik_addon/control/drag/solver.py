@@ -22,7 +22,6 @@ from ikmath.diagnosis.error_bounds import error_lower_bounds
 from ikmath.postures import JointPosture
 from ikmath.solvers.free_path import is_free_path
 from ikmath.solvers.parameters import DEFAULTS as ik_parameters
-from ikmath.solvers.parameters import Patience
 
 from ...bridge.armature import Array
 from ..frame.goals import effector_errors
@@ -70,10 +69,6 @@ class DragSolver:
         exact: dict[str, Any] = {"accuracy": "exact", "restarts": 0}
         self._resting = plan.solver(most=parameters.at_rest, max_turn=parameters.turn, **exact, **limited)
         self._exact = plan.solver(most=parameters.at_most, **exact)
-        # near a straight limb only short steps improve: they are tried before the curvature
-        most = Patience(ik_parameters.before_curvature.slow, ik_parameters.at_last.refused)
-        patient = replace(ik_parameters, before_curvature=most)
-        self._patient = plan.solver(most=parameters.at_most, parameters=patient, **exact)
         self._lost = plan.solver(most=parameters.at_most, **exact, **limited)
         self._search = plan.solver(most=parameters.search_iterations, accuracy="exact", restarts=1)
         self._towards: Array | None = None  # (n,) a better pose that the figure moves towards
@@ -134,7 +129,7 @@ class DragSolver:
                 start = replace(solved, q=self._towards)
                 solved, self._towards = self._solved(task, start, self._exact.solve), None
         elif self._may_come_nearer(task, solved):
-            solved = self._better(task, solved, self._solved(task, None, self._patient.solve))
+            solved = self._better(task, solved, self._solved(task, None, self._exact.solve))
         self.last, self.arrived = solved, True
         return solved
 

@@ -31,8 +31,8 @@ from .bends import put
 
 _ASIDE: Final = np.radians(15.0)  # range of a limb's bend about the other axis
 _SLIGHT: Final = 0.05  # bend of a straight limb that a solve starts with, radians
-_STRAIGHT: Final = np.radians(20.0)  # a limb bent by less than this may hide a better pose
-_BENT: Final = np.radians(60.0)  # bend from which the other pose is searched
+STRAIGHT: Final = np.radians(20.0)  # a limb bent by less may hide a better pose; drags try no others
+BENT: Final = np.radians(60.0)  # bend from which the other pose is searched
 _HARD: Final = 0.25  # effort of a limb above which that is tried, squared radians
 _HARDER: Final = 1.25  # factor by which the effort must exceed that of the last failed attempt
 _EQUAL: Final = 0.01  # relative difference of effort below which limbs are bent together
@@ -82,6 +82,7 @@ def bent_instead(
     solution: ik.Solution,
     tried: Sequence[float],
     relaxed: Callable[[Array], ik.Solution],
+    within: float = STRAIGHT,
 ) -> tuple[ik.Solution, Sequence[float]]:
     """The solution with its straight limbs bent, if that costs less.
 
@@ -89,6 +90,7 @@ def bent_instead(
         figure: from `hinged`, measured at its posture; problem: the solved one; solution: of it.
         tried: (k,) effort of each limb at its last failed attempt; empty before the first one.
         relaxed: solves the problem from other coordinates.
+        within: radians; limbs that are bent by less are tried.
 
     Returns:
         The solution, and `tried` for the next call.
@@ -100,7 +102,7 @@ def bent_instead(
     hard = hinges.own.dot((solution.q - figure.q) ** 2)
     effort = cost(solution.q)
     past = np.array(tried) if len(tried) else np.zeros(len(hard))
-    worth = hinges.which & (np.abs(bent) < _STRAIGHT) & (hard > np.maximum(_HARD, _HARDER * past))
+    worth = hinges.which & (np.abs(bent) < within) & (hard > np.maximum(_HARD, _HARDER * past))
     for rows in _together(np.flatnonzero(worth).tolist(), hard):
         q = solution.q.copy()
         for row in rows:
@@ -141,8 +143,8 @@ def _bend(figure: Figure, limbs: LimbJoints, row: int, q: Array, bent: float, po
     second = figure.tip(figure.plan.names[lower]) if end < 0 else figure.heads[end] - figure.heads[lower]
     raised = partial(_raised, float(np.linalg.norm(first)), float(np.linalg.norm(second)))
     axis = pose.rotation[upper] @ skeleton.rest_rotation[lower] @ limbs.axis[row]
-    thigh = rotation.exp((raised(bent) - raised(_BENT)) * axis) @ pose.rotation[upper]
-    shin = rotation.exp((raised(bent) - raised(_BENT) + _BENT - bent) * axis) @ pose.rotation[lower]
+    thigh = rotation.exp((raised(bent) - raised(BENT)) * axis) @ pose.rotation[upper]
+    shin = rotation.exp((raised(bent) - raised(BENT) + BENT - bent) * axis) @ pose.rotation[lower]
     above = int(figure.plan.parents[upper])
     put(figure, upper, pose.rotation[above] if above >= 0 else np.eye(3), thigh, q)
     put(figure, lower, thigh, shin, q)

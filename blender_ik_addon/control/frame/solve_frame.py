@@ -22,7 +22,7 @@ from .bends import bent_rightly
 from .chain_goal import WithinChain
 from .goals import Part, effector_errors, points
 from .held_back import held_back
-from .hinging import bent_instead, slightly_bent
+from .hinging import BENT, bent_instead, slightly_bent
 from .inexact_figure import as_shown, solve_inexact
 from .plan import Plan, plain
 from .solved import Solved
@@ -177,7 +177,7 @@ def _answer(
     if other is not solution and is_free_path(problem, problem.start(q), other.q):
         solution = other
     if bends:
-        other, tried = bent_instead(task.figure, problem, solution, tried, partial(ask, problem))
+        other, tried = bent_instead(task.figure, problem, solution, tried, partial(ask, problem), BENT)
         if other is not solution and is_free_path(problem, solution.q, other.q):
             solution = other
     parts, count = task.parts, len(task.plan.effectors)
