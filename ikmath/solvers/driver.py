@@ -325,10 +325,6 @@ class IterationDriver:
         short = (level for level, cost in enumerate(costs) if cost > self.parameters.near**2)
         return next(short, len(costs))
 
-    def _felt(self, costs: Sequence[float]) -> list[float]:
-        """Costs of levels; all that count as none are alike."""
-        return [max(cost, self.parameters.hold**2) for cost in costs]
-
     def _corrected(self, trial: Iterate, count: int, hold: float, budget: Budget) -> Iterate:
         """Second-order correction: the first `count` levels put right, as far as `hold`.
 
@@ -338,6 +334,10 @@ class IterationDriver:
         stack, own = self.problem.stack, self.parameters
         metric = Metric.of(stack.metric, None, 0.0)
         face = self.last[0].face(self.last[1]) if self.last else Face(np.empty(0, np.intp), set())
+
+        def felt(iterate: Iterate) -> list[float]:  # costs that count as none are alike
+            return [max(cost, own.hold**2) for cost in iterate.costs[:count]]
+
         for _ in range(own.corrections if count else 0):
             if max(trial.costs[:count]) <= hold * hold:
                 break
@@ -352,11 +352,7 @@ class IterationDriver:
                 trial,
                 self.bounds.step(trial.q, best, self.inequalities(trial)),
             )
-            if (
-                moved is None
-                or not self._felt(moved.costs[:count]) < self._felt(trial.costs[:count])
-                or self._met(moved.costs) < count
-            ):
+            if moved is None or not felt(moved) < felt(trial) or self._met(moved.costs) < count:
                 break
             trial = moved
         return trial

@@ -59,9 +59,9 @@ class Course(NamedTuple):
 
         Args:
             moves: of a frame of a motion; guarded: among obstacles; chooses: whether a posture cost chooses
-                between all poses.
+                between all poses, and no obstacle stands between.
         """
-        own, exact, chooses = options.parameters, ACCURACY[options.accuracy], chooses and not guarded
+        own, exact = options.parameters, ACCURACY[options.accuracy]
         if options.accuracy == "reached":
             return cls(own.in_motion if moves else own.at_last, True, None, False)
         if not moves and (guarded or not (exact or chooses)):
@@ -128,12 +128,8 @@ class Hierarchical(Method):
         )
         deadline = np.inf if options.seconds is None else time.perf_counter() + options.seconds
         budget = Budget(options.max_iterations, deadline)
-        course = Course.of(
-            options,
-            moves=before is not None,
-            guarded=guard is not None,
-            chooses=problem.posture_cost is not None,
-        )
+        chooses = problem.posture_cost is not None and guard is None
+        course = Course.of(options, moves=before is not None, guarded=guard is not None, chooses=chooses)
         start = driver.begin(q, trail.pose)
         first = None if before is None and guard is None else FrameCorrection(trail.first)
         correction: Correction = ArcCorrection(problem, own.arc_gain) if first is None else first
@@ -188,13 +184,9 @@ class Hierarchical(Method):
     ) -> tuple[Iterate, Stop, bool]:
         """Where a solve ends, why, and whether it jumped there."""
         rest, rested, jumped = course.rest, None, False
+        nearly = rest is not None and driver.problem.posture_cost is not None and driver.guard is None
         end, stop = driver.run(
-            start,
-            budget,
-            correction,
-            course.patience,
-            at_once=course.at_once,
-            nearly=rest is not None and driver.problem.posture_cost is not None and driver.guard is None,
+            start, budget, correction, course.patience, at_once=course.at_once, nearly=nearly
         )
         if rest is not None and stop is Stop.NEAR:
             end, stop = driver.refine(end, budget, rest)

@@ -33,7 +33,7 @@ class HierarchicalParameters:
         slow: share of a level's squared error; steps that gain less converge slowly.
         before_curvature: slow or refused steps in a row after which an exact solve goes on by curvature,
         in_motion: a frame is left to the next one,
-        at_last: or the others end. Near a straight limb only short steps improve. Damping grows 2^k-fold with the k-th refusal.
+        at_last: or the others end. Damping grows 2^k-fold with the k-th refusal.
         settled: the same share for a frame of a motion with a posture cost, which ends there: jitter that is
             not seen.
         step_tolerance: radians or figure sizes; a solve has converged where no step is longer.
