@@ -64,12 +64,10 @@ class Course(NamedTuple):
         own, exact = options.parameters, ACCURACY[options.accuracy]
         if options.accuracy == "reached":
             return cls(own.in_motion if moves else own.at_last, True, None, False)
-        if not moves and (guarded or not (exact or chooses)):
-            return cls(own.at_last, False, None, exact)
+        if not moves and exact and not guarded:
+            return cls(own.before_curvature, False, 0.0, True)
         if not moves:
-            return cls(
-                *((own.before_curvature, False, 0.0) if exact else (own.at_last, False, own.slow)), exact
-            )
+            return cls(own.at_last, False, own.slow if chooses else None, exact)
         if exact:
             return cls(own.before_curvature if chooses else own.in_motion, not chooses, own.settled, False)
         return cls(own.in_motion, True, own.slow if chooses else None, False)

@@ -31,7 +31,8 @@ class HierarchicalParameters:
         full_gain: share of the promised gain from which a model is trusted (Nocedal & Wright 2006, 4.1: 3/4).
         least_factor: least factor of the damping (1/1000: three good steps from a start at 1).
         slow: share of a level's squared error; steps that gain less converge slowly.
-        before_curvature: slow or refused steps in a row after which an exact solve goes on by curvature,
+        before_curvature: slow or refused steps in a row after which an exact solve goes on by curvature, and
+            after which steps by curvature end that need not find the minimum,
         in_motion: a frame is left to the next one,
         at_last: or the others end. Damping grows 2^k-fold with the k-th refusal.
         settled: the same share for a frame of a motion with a posture cost, which ends there: jitter that is

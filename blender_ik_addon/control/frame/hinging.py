@@ -31,7 +31,7 @@ from .bends import put
 
 _ASIDE: Final = np.radians(15.0)  # range of a limb's bend about the other axis
 _SLIGHT: Final = 0.05  # bend of a straight limb that a solve starts with, radians
-STRAIGHT: Final = np.radians(20.0)  # a limb bent by less may hide a better pose; drags try no others
+_STRAIGHT: Final = np.radians(20.0)  # a limb bent by less may hide a better pose; drags try no others
 BENT: Final = np.radians(60.0)  # bend from which the other pose is searched
 _HARD: Final = 0.25  # effort of a limb above which that is tried, squared radians
 _HARDER: Final = 1.25  # factor by which the effort must exceed that of the last failed attempt
@@ -82,7 +82,7 @@ def bent_instead(
     solution: ik.Solution,
     tried: Sequence[float],
     relaxed: Callable[[Array], ik.Solution],
-    within: float = STRAIGHT,
+    within: float = _STRAIGHT,
 ) -> tuple[ik.Solution, Sequence[float]]:
     """The solution with its straight limbs bent, if that costs less.
 
