@@ -17,9 +17,8 @@ class DragParameters:
             is the same as with a slow mouse.
         strides: maximum number of these steps; together they cover a limb's reach.
         iterations: maximum for an update while the mouse moves; the next update continues.
-        turn_asked: radians, largest rotation of a joint about each axis in an update while the mouse moves,
-            unless the target needs more. Avoids jumps to a better pose.
-        turn: the same while the mouse rests, slow enough to follow by eye.
+        turn: radians, largest rotation of a joint about each axis in an update towards a better pose, slow
+            enough to follow by eye.
         still: radians or figure sizes; after an update with less motion the figure has arrived.
         slow: share of `turn`, smallest progress per update towards a better pose.
         least_seconds: minimum time limit of a solve, for updates faster than any display.
@@ -38,7 +37,6 @@ class DragParameters:
     stride: float = 0.1
     strides: int = 8
     iterations: int = 8
-    turn_asked: float = math.radians(5.0)
     turn: float = math.radians(2.5)
     still: float = 1e-3
     slow: float = 0.2

@@ -21,7 +21,6 @@ import ikmath as ik
 from ikmath.diagnosis.error_bounds import error_lower_bounds
 from ikmath.postures import JointPosture
 from ikmath.solvers.free_path import is_free_path
-from ikmath.solvers.parameters import DEFAULTS as ik_parameters
 
 from ...bridge.armature import Array
 from ..frame.goals import effector_errors
@@ -62,10 +61,7 @@ class DragSolver:
         self._parameters, self._tolerance, self._length = parameters, near, length
         self._endless = seconds == inf
         limited: dict[str, Any] = {} if self._endless else {"seconds": max(seconds, parameters.least_seconds)}
-        unbound = replace(ik_parameters, faster=parameters.turn_asked, turn=parameters.turn_asked, jump=inf)
-        self._moving = plan.solver(
-            most=parameters.iterations, accuracy="reached", tolerance=near, parameters=unbound, **limited
-        )
+        self._moving = plan.solver(most=parameters.iterations, accuracy="reached", tolerance=near, **limited)
         exact: dict[str, Any] = {"accuracy": "exact", "restarts": 0}
         self._resting = plan.solver(most=parameters.at_rest, max_turn=parameters.turn, **exact, **limited)
         self._exact = plan.solver(most=parameters.at_most, **exact)
@@ -136,6 +132,10 @@ class DragSolver:
     def _solved(self, task: Task, last: Solved | None, ask: Ask) -> Solved:
         if self._towards is not None:
             problem = task.problem
+            if last is not None:  # at a straight limb no slope leads to the bent one
+                left = apart(problem, last.q, self._towards)
+                share = min(1.0, self._parameters.turn / max(left, 1e-9))
+                last = replace(last, q=last.q + share * (self._towards - last.q))
             if problem.posture is None:
                 problem = problem.with_posture(JointPosture(self._towards, problem.stack.metric**-2.0))
             else:

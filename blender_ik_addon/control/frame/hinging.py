@@ -35,7 +35,6 @@ _STRAIGHT: Final = np.radians(20.0)  # a limb bent by less may hide a better pos
 BENT: Final = np.radians(60.0)  # bend from which the other pose is searched
 _HARD: Final = 0.25  # effort of a limb above which that is tried, squared radians
 _HARDER: Final = 1.25  # factor by which the effort must exceed that of the last failed attempt
-_EQUAL: Final = 0.01  # relative difference of effort below which limbs are bent together
 _THERE: Final = (
     1e-5  # figure sizes or radians; an effector that is nearer to its target needs no limb to bend
 )
@@ -103,7 +102,9 @@ def bent_instead(
     effort = cost(solution.q)
     past = np.array(tried) if len(tried) else np.zeros(len(hard))
     worth = hinges.which & (np.abs(bent) < within) & (hard > np.maximum(_HARD, _HARDER * past))
-    for rows in _together(np.flatnonzero(worth).tolist(), hard):
+    tries = np.flatnonzero(worth).tolist()
+    # a figure that crouches bends both legs; one alone would twist it
+    for rows in dict.fromkeys([tuple(tries), *((row,) for row in tries)]):
         q = solution.q.copy()
         for row in rows:
             _bend(figure, limbs, row, q, bent[row], figure.q)
@@ -123,16 +124,6 @@ def effort_of(problem: ik.Problem) -> Callable[[Array], float] | None:
         return None
     weight = posture.gain / problem.stack.metric**2
     return lambda q: float(weight.dot((q - posture.q) ** 2))
-
-
-def _together(rows: Sequence[int], hard: Array) -> list[tuple[int, ...]]:
-    """Sets of limbs to try: first limbs of equal effort together, then each one alone.
-
-    When a figure moves straight up or down, bending only one leg would twist it.
-    """
-    equal = [[two for two in rows if abs(hard[two] - hard[one]) <= _EQUAL * hard[one]] for one in rows]
-    groups = dict.fromkeys(tuple(group) for group in equal if len(group) > 1)
-    return [*groups, *((row,) for row in rows)]
 
 
 def _bend(figure: Figure, limbs: LimbJoints, row: int, q: Array, bent: float, posture: Array) -> None:

@@ -41,7 +41,6 @@ def solve_task(
     before: Solved | None = None,
     *,
     brief: bool = False,
-    bends: bool = False,
     ask: Ask | None = None,
 ) -> Solved:
     """Solve one frame.
@@ -54,7 +53,6 @@ def solve_task(
         before: the previous frame, for a warm start and continuity.
         brief: lower accuracy (see `ikmath.solve`), no reasons and no nearest obstacle, for many solves per
             second.
-        bends: whether to test if straight limbs are better bent.
         ask: replaces the plan's solver; takes a problem and start coordinates (n,).
 
     Raises:
@@ -71,7 +69,7 @@ def solve_task(
         before = None
 
     def solve(task: Task) -> Solved:
-        return _solve(task, before, previous, asked, again=again, brief=brief, bends=bends, ask=ask)
+        return _solve(task, before, previous, asked, again=again, brief=brief, ask=ask)
 
     solved = solve(task)
     return stretched(task, solved, solve) if plan.stretches else solved
@@ -85,7 +83,6 @@ def _solve(
     *,
     again: bool,
     brief: bool,
-    bends: bool,
     ask: Ask | None,
 ) -> Solved:
     """Solve a frame with its present bone lengths; arguments as in `solve_task`.
@@ -97,10 +94,11 @@ def _solve(
     q = _start(task, before)
     following = before.solution if before else None
     problem = _with_choices(plan, task.problem, q, before)
+    alone = before is None and ask is None
     if ask is None:
         ask = partial(plan.solver(brief=brief).solve, following=following)
     if figure.exact:
-        answer = _answer(task, problem, q, before, previous, ask, bends=bends)
+        answer = _answer(task, problem, q, before, previous, ask, alone=alone)
     else:
         answer = _answer_inexact(task, problem, q, before, previous, ask)
     solution = answer.solution
@@ -130,7 +128,6 @@ def _solve(
         nearest=near,
         ignored=task.sample.ignored,
         asked=asked,
-        tried=answer.tried,
         rests=solution.status is not ik.Status.STOPPED
         and (before is None or (again and apart(problem, solution.q, before.q) < _STILL)),
     )
@@ -145,7 +142,7 @@ class _Answer:
         parts, problem: the ones that were solved last.
         shown: the figure as Blender shows it, None if it is the problem's own.
         q: (n,) coordinates of that figure.
-        off, tried: see `Solved`.
+        off: see `Solved`.
     """
 
     solution: ik.Solution
@@ -155,7 +152,6 @@ class _Answer:
     shown: ik.Skeleton | None
     q: Array
     off: tuple[Array, Array] | Callable[[], tuple[Array, Array]]
-    tried: Sequence[float] = ()
 
 
 def _answer(
@@ -166,18 +162,21 @@ def _answer(
     previous: Channels | None,
     ask: Ask,
     *,
-    bends: bool,
+    alone: bool,
 ) -> _Answer:
-    """Solve an exact figure from coordinates q."""
-    tried = before.tried if before else ()
+    """Solve an exact figure from coordinates q.
+
+    Args:
+        alone: whether no other frame decides how limbs bend, so that straight ones may be better bent.
+    """
     solution = ask(problem, q if before else slightly_bent(task.figure, problem, q))
     then = before.q if before else None
     other = bent_rightly(task.figure, problem, solution, then, ask)
     # a jump may end behind an obstacle
     if other is not solution and is_free_path(problem, problem.start(q), other.q):
         solution = other
-    if bends:
-        other, tried = bent_instead(task.figure, problem, solution, tried, partial(ask, problem), BENT)
+    if alone:
+        other, _ = bent_instead(task.figure, problem, solution, (), partial(ask, problem), BENT)
         if other is not solution and is_free_path(problem, solution.q, other.q):
             solution = other
     parts, count = task.parts, len(task.plan.effectors)
@@ -189,7 +188,6 @@ def _answer(
         shown=None,
         q=solution.q,
         off=lambda: effector_errors(count, parts, solution.errors),
-        tried=tried,
     )
 
 
