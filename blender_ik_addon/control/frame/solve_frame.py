@@ -94,7 +94,7 @@ def _solve(
     q = _start(task, before)
     following = before.solution if before else None
     problem = _with_choices(plan, task.problem, q, before)
-    alone = before is None and ask is None
+    alone = before is None and ask is None and not brief
     if ask is None:
         ask = partial(plan.solver(brief=brief).solve, following=following)
     if figure.exact:
@@ -167,7 +167,8 @@ def _answer(
     """Solve an exact figure from coordinates q.
 
     Args:
-        alone: whether no other frame decides how limbs bend, so that straight ones may be better bent.
+        alone: whether no other frame decides how limbs bend. Then straight ones may be better bent; in live
+            they would leap while a target moves.
     """
     solution = ask(problem, q if before else slightly_bent(task.figure, problem, q))
     then = before.q if before else None
