@@ -19,14 +19,13 @@ import numpy as np
 
 import ikmath as ik
 from ikmath.diagnosis.error_bounds import error_lower_bounds
-from ikmath.postures import JointPosture
 from ikmath.solvers.free_path import is_free_path
 
 from ...bridge.armature import Array
 from ..frame.goals import effector_errors
-from ..frame.hinging import bent_instead
+from ..frame.hinging import TURN, apart, bent_instead, is_nearer, led
 from ..frame.plan import Plan
-from ..frame.solve_frame import Ask, apart, solve_task
+from ..frame.solve_frame import Ask, solve_task
 from ..frame.solved import Solved
 from ..frame.task import Task
 from .parameters import DEFAULTS, DragParameters
@@ -63,7 +62,7 @@ class DragSolver:
         limited: dict[str, Any] = {} if self._endless else {"seconds": max(seconds, parameters.least_seconds)}
         self._moving = plan.solver(most=parameters.iterations, accuracy="reached", tolerance=near, **limited)
         exact: dict[str, Any] = {"accuracy": "exact", "restarts": 0}
-        self._resting = plan.solver(most=parameters.at_rest, max_turn=parameters.turn, **exact, **limited)
+        self._resting = plan.solver(most=parameters.at_rest, max_turn=TURN, **exact, **limited)
         self._exact = plan.solver(most=parameters.at_most, **exact)
         self._lost = plan.solver(most=parameters.at_most, **exact, **limited)
         self._search = plan.solver(most=parameters.search_iterations, accuracy="exact", restarts=1)
@@ -89,8 +88,7 @@ class DragSolver:
         still = apart(task.problem, solved.q, last.q) < self._parameters.still
         if self._towards is not None:
             still = False
-            before, left = (apart(task.problem, one.q, self._towards) for one in (last, solved))
-            if left < self._parameters.turn or left > before - self._parameters.slow * self._parameters.turn:
+            if not is_nearer(task.problem, last.q, solved.q, self._towards):
                 self._towards = None
         self.arrived = rests and still
         if self.is_there(solved):
@@ -131,16 +129,8 @@ class DragSolver:
 
     def _solved(self, task: Task, last: Solved | None, ask: Ask) -> Solved:
         if self._towards is not None:
-            problem = task.problem
-            if last is not None:  # at a straight limb no slope leads to the bent one
-                left = apart(problem, last.q, self._towards)
-                share = min(1.0, self._parameters.turn / max(left, 1e-9))
-                last = replace(last, q=last.q + share * (self._towards - last.q))
-            if problem.posture is None:
-                problem = problem.with_posture(JointPosture(self._towards, problem.stack.metric**-2.0))
-            else:
-                problem = problem.with_targets([*problem.tasks, ik.Posture(self._towards)])
-            task = replace(task, problem=problem)
+            problem, q = led(task.problem, task.figure.q if last is None else last.q, self._towards)
+            task, last = replace(task, problem=problem), None if last is None else replace(last, q=q)
         return solve_task(task, last, brief=True, ask=ask)
 
     def _look_for_bends(self, task: Task, solved: Solved) -> None:

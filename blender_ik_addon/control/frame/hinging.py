@@ -23,6 +23,7 @@ import numpy as np
 
 import ikmath as ik
 from ikmath import rotation
+from ikmath.postures import JointPosture
 
 from ...bridge.armature import Array
 from ...bridge.limb_joints import Hinges, LimbJoints
@@ -38,6 +39,8 @@ _HARDER: Final = 1.25  # factor by which the effort must exceed that of the last
 _THERE: Final = (
     1e-5  # figure sizes or radians; an effector that is nearer to its target needs no limb to bend
 )
+TURN: Final = np.radians(2.5)  # of a joint in an update towards a better pose, slow enough to follow by eye
+_SLOW: Final = 0.2  # share of that, smallest progress
 _EASIER: Final = 0.95  # the other pose must have less than this share of the figure's effort
 
 
@@ -113,6 +116,28 @@ def bent_instead(
             return other, ()
         past[list(rows)] = hard[list(rows)]
     return solution, past.tolist()
+
+
+def led(problem: ik.Problem, q: Array, towards: Array) -> tuple[ik.Problem, Array]:
+    """A problem whose posture is a better pose towards (n,), and a start (n,) on the way there from q (n,).
+
+    At a straight limb no slope leads to the bent one, so the start is a little bent.
+    """
+    start = q + min(1.0, TURN / max(apart(problem, towards, q), 1e-9)) * (towards - q)
+    if problem.posture is None:
+        return problem.with_posture(JointPosture(towards, problem.stack.metric**-2.0)), start
+    return problem.with_targets([*problem.tasks, ik.Posture(towards)]), start
+
+
+def is_nearer(problem: ik.Problem, before: Array, after: Array, towards: Array) -> bool:
+    """Whether a figure is on its way to a better pose towards (n,) and has come nearer in a frame."""
+    return TURN < apart(problem, after, towards) < apart(problem, before, towards) - _SLOW * TURN
+
+
+def apart(problem: ik.Problem, a: Array, b: Array) -> float:
+    """The largest coordinate difference between a and b (n,): radians, or figure sizes for translations."""
+    away: Array = np.abs(a - b) / problem.strides
+    return float(away.max(initial=0.0))
 
 
 def effort_of(problem: ik.Problem) -> Callable[[Array], float] | None:

@@ -22,7 +22,7 @@ from .bends import bent_rightly
 from .chain_goal import WithinChain
 from .goals import Part, effector_errors, points
 from .held_back import held_back
-from .hinging import BENT, bent_instead, slightly_bent
+from .hinging import BENT, apart, bent_instead, is_nearer, led, slightly_bent
 from .inexact_figure import as_shown, solve_inexact
 from .plan import Plan, plain
 from .solved import Solved
@@ -30,6 +30,7 @@ from .stretch import stretched
 from .task import Task, make_problem
 
 _STILL = 1e-3  # radians or figure sizes; a figure that moves less in another solve is at rest
+_TRIED = 60  # iterations of a try with bent limbs, at most
 _LARGEST_CARRY = 1.0  # radians or metres; see _start
 
 Ask = Callable[[ik.Problem, Array], ik.Solution]
@@ -95,6 +96,10 @@ def _solve(
     following = before.solution if before else None
     problem = _with_choices(plan, task.problem, q, before)
     alone = before is None and ask is None and not brief
+    looks = before is not None and ask is None and figure.exact and plan.method == "hierarchical"
+    towards = before.towards if before is not None and looks else None
+    if towards is not None:
+        problem, q = led(problem, q, towards)
     if ask is None:
         ask = partial(plan.solver(brief=brief).solve, following=following)
     if figure.exact:
@@ -102,6 +107,13 @@ def _solve(
     else:
         answer = _answer_inexact(task, problem, q, before, previous, ask)
     solution = answer.solution
+    tried: Sequence[float] = before.tried if before else ()
+    if before is not None and towards is not None:
+        towards = towards if is_nearer(problem, before.q, solution.q, towards) else None
+    elif looks:
+        exact = partial(plan.solver(most=_TRIED, accuracy="exact", restarts=0).solve, problem)
+        other, tried = bent_instead(figure, problem, solution, tried, exact)
+        towards = other.q if other is not solution and is_free_path(problem, solution.q, other.q) else None
     near = NOWHERE
     if not brief:
         known = solution.clearance if figure.exact else None
@@ -128,7 +140,10 @@ def _solve(
         nearest=near,
         ignored=task.sample.ignored,
         asked=asked,
-        rests=solution.status is not ik.Status.STOPPED
+        towards=towards,
+        tried=tried,
+        rests=towards is None
+        and solution.status is not ik.Status.STOPPED
         and (before is None or (again and apart(problem, solution.q, before.q) < _STILL)),
     )
 
@@ -257,12 +272,6 @@ def reasons(task: Task, solved: Solved) -> tuple[str, ...]:
         return ("",) * len(task.plan.effectors)
     problem = task.problem if solved.problem is None else solved.problem
     return held_back(task.plan, task.parts, problem, solved.q, solved.solution, solved.nearest, brief=True)
-
-
-def apart(problem: ik.Problem, a: Array, b: Array) -> float:
-    """The largest coordinate difference between a and b (n,): radians, or figure sizes for translations."""
-    away: Array = np.abs(a - b) / problem.strides
-    return float(away.max(initial=0.0))
 
 
 def _asked(task: Task, brief: bool) -> Any:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -36,6 +36,8 @@ class Solved:
         nearest: the nearest obstacle and its distance; ignored: sentences on obstacles that do not count.
         asked: a key of everything that the result depends on; rests: whether another solve would not move the
             figure.
+        towards: (n,) a better pose with bent limbs that the next frames approach, None for none; tried: see
+            `hinging.bent_instead`.
     """
 
     frame: int
@@ -55,6 +57,8 @@ class Solved:
     ignored: tuple[str, ...] = ()
     asked: Any = field(default=None, repr=False)
     rests: bool = False
+    towards: Array | None = field(default=None, repr=False)
+    tried: Sequence[float] = ()
 
     @property
     def message(self) -> str:
