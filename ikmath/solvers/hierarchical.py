@@ -126,7 +126,9 @@ class Hierarchical(Method):
             own.step_tolerance if thorough else own.fast_step_tolerance,
             trail.active,
         )
-        budget = Budget(options.max_iterations, deadline_of(options) if deadline is None else deadline)
+        if deadline is None:
+            deadline = np.inf if options.seconds is None else time.perf_counter() + options.seconds
+        budget = Budget(options.max_iterations, deadline)
         chooses = problem.posture_cost is not None and guard is None
         course = Course.of(options, moves=before is not None, guarded=guard is not None, chooses=chooses)
         start = driver.begin(q, trail.pose)
@@ -164,7 +166,8 @@ class Hierarchical(Method):
     def follow(self, problem: Problem, q: Array, options: Any, before: Solution) -> Solution:
         trail = before.memory if isinstance(before.memory, Trail) else Trail()
         policy = TurnPolicy(problem, q, trail, options.parameters, options.dt)
-        spent, trials, deadline = 0, [], deadline_of(options)
+        deadline = np.inf if options.seconds is None else time.perf_counter() + options.seconds
+        spent, trials = 0, []
         for within in policy.ranges:
             trials.append(self.solve(problem, q, options, trail, within, deadline))
             spent += trials[-1].iterations
@@ -249,11 +252,6 @@ class Hierarchical(Method):
         if driver.guard is None:
             return as_near_as_can_be(driver.problem, errors, driver.tolerances)
         return is_hopeless(driver.problem, end.pose, errors, driver.tolerances)
-
-
-def deadline_of(options: Any) -> float:
-    """When a solve that begins now runs out of time, see `Budget`."""
-    return np.inf if options.seconds is None else time.perf_counter() + float(options.seconds)
 
 
 def posture_of(problem: Problem, q: Array) -> ScaledPosture | None:

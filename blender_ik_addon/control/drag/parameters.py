@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 
@@ -16,7 +17,10 @@ class DragParameters:
             is the same as with a slow mouse.
         strides: maximum number of these steps; together they cover a limb's reach.
         iterations: maximum for an update while the mouse moves; the next update continues.
+        turn: radians, largest rotation of a joint about each axis in an update towards a better pose, slow
+            enough to follow by eye.
         still: radians or figure sizes; after an update with less motion the figure has arrived.
+        slow: share of `turn`, smallest progress per update towards a better pose.
         least_seconds: minimum time limit of a solve, for updates faster than any display.
         at_rest: maximum iterations of an update while the mouse rests.
         at_most: the same for the last update, or one that starts again.
@@ -33,7 +37,9 @@ class DragParameters:
     stride: float = 0.1
     strides: int = 8
     iterations: int = 8
+    turn: float = math.radians(2.5)
     still: float = 1e-3
+    slow: float = 0.2
     least_seconds: float = 4e-3
     at_rest: int = 24
     at_most: int = 60

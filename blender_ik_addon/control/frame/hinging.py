@@ -38,8 +38,7 @@ _HARDER: Final = 1.25  # factor by which the effort must exceed that of the last
 _THERE: Final = (
     1e-5  # figure sizes or radians; an effector that is nearer to its target needs no limb to bend
 )
-TURN: Final = np.radians(2.5)  # of a joint in an update of a drag at rest, slow enough to follow by eye
-_BENDING: Final = np.radians(4.0)  # of a limb in a frame towards a better pose
+_BENDING: Final = np.radians(4.0)  # of a limb in a frame of a motion, towards a better pose
 _EASIER: Final = 0.95  # the other pose must have less than this share of the figure's effort
 
 
@@ -140,18 +139,12 @@ def led(hinges: Hinges, problem: ik.Problem, q: Array, towards: Array) -> tuple[
 def bends_of(hinges: Hinges, before: Array, after: Array) -> Array:
     """(k,) radians, of the limbs that are bent more after (n,) than before (n,), -inf of the others."""
     now = hinges.bent(after)
-    return np.where(hinges.which & (now > hinges.bent(before) + TURN), now, -np.inf)
+    return np.where(hinges.which & (now > hinges.bent(before) + _BENDING), now, -np.inf)
 
 
 def is_on_the_way(hinges: Hinges, q: Array, towards: Array) -> bool:
     """Whether limbs at q (n,) are not yet as bent as they should come to be."""
-    return bool((hinges.bent(q) < towards - TURN).any())
-
-
-def apart(problem: ik.Problem, a: Array, b: Array) -> float:
-    """The largest coordinate difference between a and b (n,): radians, or figure sizes for translations."""
-    away: Array = np.abs(a - b) / problem.strides
-    return float(away.max(initial=0.0))
+    return bool((hinges.bent(q) < towards - _BENDING).any())
 
 
 def effort_of(problem: ik.Problem) -> Callable[[Array], float] | None:

@@ -22,7 +22,7 @@ from .bends import bent_rightly
 from .chain_goal import WithinChain
 from .goals import Part, effector_errors, points
 from .held_back import held_back
-from .hinging import BENT, apart, bends_of, bent_instead, is_on_the_way, led, slightly_bent
+from .hinging import BENT, bends_of, bent_instead, is_on_the_way, led, slightly_bent
 from .inexact_figure import as_shown, solve_inexact
 from .plan import Plan, plain
 from .solved import Solved
@@ -277,6 +277,12 @@ def reasons(task: Task, solved: Solved) -> tuple[str, ...]:
         return ("",) * len(task.plan.effectors)
     problem = task.problem if solved.problem is None else solved.problem
     return held_back(task.plan, task.parts, problem, solved.q, solved.solution, solved.nearest, brief=True)
+
+
+def apart(problem: ik.Problem, a: Array, b: Array) -> float:
+    """The largest coordinate difference between a and b (n,): radians, or figure sizes for translations."""
+    away: Array = np.abs(a - b) / problem.strides
+    return float(away.max(initial=0.0))
 
 
 def _asked(task: Task, brief: bool) -> Any:
