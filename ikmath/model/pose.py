@@ -22,7 +22,7 @@ from .. import arguments
 from ..arrays import Index
 from ..errors import BadShape, BadValue
 from ..rotation import Array, skew
-from .forward_kinematics import OneFrame
+from .forward_kinematics import OneFrame, forward_one
 from .frame_points import FramePoints
 from .many_frames import ManyFrames
 from .skeleton import Skeleton
@@ -81,10 +81,10 @@ class Pose:
         self.batch = q.shape[:-1]
         self._one = self._many = self._twists = None
         if not self.batch:
-            self._one = skeleton.kernels[0](q)
+            self._one = forward_one(skeleton.topology, skeleton.constants, q)
         else:
             columns = np.ascontiguousarray(q.reshape(prod(self.batch), skeleton.n).T)
-            self._many = skeleton.kernels[1](columns)
+            self._many = skeleton.many_frames.at(columns)
         return self
 
     # ------------------------------------------------------------------ whole figure
@@ -101,15 +101,6 @@ class Pose:
         if self._one is not None:
             return self._one.position
         return np.swapaxes(self._frames(self._all.position, 2), -1, -2)
-
-    @property
-    def axis(self) -> Array:
-        """(*batch, n, 3) world axis of each coordinate; shorter than 1 for swings that are far out."""
-        if self._one is not None:
-            turns, slides = self.skeleton.is_turn[:, None], self.screws[1]
-            return np.where(turns, self.screws[0], slides)
-        w, v = self.screws
-        return np.swapaxes(self._frames(np.where(self.skeleton.is_turn[:, None], w, v), 2), -1, -2)
 
     @property
     def _all(self) -> ManyFrames:
@@ -150,8 +141,7 @@ class Pose:
 
     def _turn_axes(self, columns: Columns) -> Array:
         """(3, c, B) axes of those coordinates that are turns."""
-        axes = self._all.axes
-        return _of_joints(axes, columns.axes if axes.shape[2] == 3 else columns.heads)
+        return _of_joints(self._all.axes, columns.axes)
 
     def _slide_axes(self, columns: Columns) -> Array:
         """(3, c, B) axes of those coordinates that are slides."""
@@ -185,10 +175,6 @@ class Pose:
         points, single = self._bind(joint, (0.0, 0.0, 0.0))
         jacobian = self.turn_jacobian(points).reshape(*self.batch, points.count, 3, self.skeleton.n)
         return np.asarray(jacobian[..., 0, :, :]) if single else jacobian
-
-    def frame_jacobian(self, joint: Joints, offset: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Array:
-        """Position rows above rotation rows: (*batch, 6, n) or (*batch, E, 6, n)."""
-        return np.concatenate([self.jacobian(joint, offset), self.rotation_jacobian(joint)], -2)
 
     def _bind(self, joint: Joints, offset: npt.ArrayLike) -> tuple[FramePoints, bool]:
         single = not isinstance(joint, Iterable) or isinstance(joint, str)
