@@ -22,21 +22,6 @@ _NEXT: Final = np.array([1, 2, 0])
 _THIN: Final = 1e-20  # squared ratio of height to length below which a triangle has no plane
 
 
-def closest_to_segments(a: Array, b: Array, corners: Array) -> tuple[Array, Array, Array, Index, Mask]:
-    """Closest points of triangles and segments; a segment that passes through has distance zero.
-
-    Args:
-        a: (P, 3) first ends.
-        b: (P, 3) second ends.
-        corners: (P, 3, 3) one triangle a segment.
-
-    Returns:
-        distance (P,), parameter on the segment (P,), closest point of the triangle (P, 3), feature (P,), and
-        whether the segment passes through the face (P,) bool.
-    """
-    return Facets.of(corners).distances(a, b - a).closest(np.arange(len(corners)))
-
-
 class Facets(NamedTuple):
     """Triangles and the quantities from which distances are computed, one row a triangle.
 
@@ -183,7 +168,12 @@ class FeatureDistances(NamedTuple):
         return squares
 
     def closest(self, rows: Index) -> tuple[Array, Array, Array, Index, Mask]:
-        """The result of `closest_to_segments` for some rows (R,)."""
+        """The closest points of some rows (R,); a segment that passes through has distance zero.
+
+        Returns:
+            Distance (R,), parameter on the segment (R,), closest point of the triangle (R, 3), feature (R,),
+            and whether the segment passes through the face (R,).
+        """
         own, best = np.arange(len(rows)), self.squares.take(rows, 1).argmin(0)
         distance = np.sqrt(np.maximum(self.squares[best, rows], 0.0))
         edge, by_edge = np.minimum(best, 2), best < 3

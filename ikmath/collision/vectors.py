@@ -13,22 +13,16 @@ from typing import Final
 import numpy as np
 
 from ..rotation import Array
+from ..rotation import cross as cross
 
 ONES: Final = np.ones(3)
 TINY: Final = 1e-300  # keeps 0/0 away and changes no other number
-_NEXT: Final = np.array([1, 2, 0])
-_LAST: Final = np.array([2, 0, 1])
 
 
 def dot(a: Array, b: Array) -> Array:
     """Dot products of rows; (P, 3), (P, 3) -> (P,)."""
     result: Array = (a * b).dot(ONES)
     return result
-
-
-def cross(a: Array, b: Array) -> Array:
-    """Cross products of rows; (P, 3), (P, 3) -> (P, 3)."""
-    return a.take(_NEXT, -1) * b.take(_LAST, -1) - a.take(_LAST, -1) * b.take(_NEXT, -1)
 
 
 def length(a: Array) -> Array:

@@ -19,7 +19,7 @@ from ..errors import BadShape, BadValue
 from ..model.pose import Pose
 from ..model.residual import Residual
 from ..model.skeleton import Skeleton
-from ..rotation import Array
+from ..rotation import Array, across
 from .base import Frame, Goal
 from .rows import unit_vectors, violated
 from .support import Support
@@ -85,10 +85,7 @@ class Balance(Goal):
         what = f"up of {self.describe()}"
         if isinstance(up, str):
             return np.delete(np.eye(3), _AXES.index(arguments.word(up, what, _AXES)), 0)
-        way = unit_vectors(arguments.shaped(up, what, (3,)), what)
-        first = np.cross(way, np.eye(3)[np.argmin(np.abs(way))])
-        first /= np.sqrt(first @ first)
-        return np.stack([first, np.cross(way, first)])
+        return across(unit_vectors(arguments.shaped(up, what, (3,)), what))
 
     def _flat(self, places: npt.ArrayLike, what: str, least: int) -> Array:
         """Places (..., 2) as they are, or (..., 3) of the world, over the level plane (..., 2)."""

@@ -205,14 +205,6 @@ class JointLimits(Remade):
             pair, *frame = np.unravel_index(outside, (len(self.pairs), *q.shape[1:]))
             q[self.pairs[pair].T, *frame] = self.boundary(swings.take(outside))[0]
 
-    def kept(self, to: Array) -> Array:
-        """Steps to (n, ...) that left nowhere, in place.
-
-        Past half a turn on an open side a limit may be. Free swings are replaced as in `landing`, since
-        rounding decides whether a step that ends at a limit has left.
-        """
-        return self.unwound(to)
-
     def unwound(self, q: Array) -> Array:
         """Swings beyond half a turn, where a side is open, replaced by the shorter way round; in place."""
         if len(self.open_pairs):

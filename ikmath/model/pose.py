@@ -211,7 +211,7 @@ class Pose:
             wrenches = points.carry.copy()
             wrenches[:3] = x.ravel().dot(points.skews).reshape(3, 3 * count)
             rows: Array = self.twists.dot(wrenches)
-            for mask, e, carrier in points.cuts:
+            for e, mask, carrier in points.cuts:
                 w, v = self.screws
                 head = skew(self._one.position[carrier])
                 rows[mask, 3 * e : 3 * e + 3] = w[mask].dot(head) + v[mask]
@@ -233,7 +233,7 @@ class Pose:
         p = self._all.position
         place = x.reshape(-1, points.count, 3).transpose(2, 1, 0).take(which, 1)  # (3, e, B)
         arm = place[:, :, None] - p.take(columns.heads, 1)[:, None]
-        for mask, e, carrier in points.cuts:
+        for e, mask, carrier in points.cuts:
             own, number = np.flatnonzero(mask[columns.which][columns.turning]), np.flatnonzero(which == e)
             arm[:, number[:, None], own] = (p[:, carrier, None] - p[:, columns.heads[own]])[:, None]
         rows = out.reshape(len(which), 3, columns.count, p.shape[2])

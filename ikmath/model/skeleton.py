@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
-from ..arrays import Mask
+from ..arrays import Index, Mask
 from ..errors import BadShape, BadValue, UnknownName
 from ..lean import Lean
 from ..rotation import Array
@@ -257,6 +257,20 @@ class Skeleton(Lean):
             if parent >= 0 and self.inherits[i]:
                 turns[i] |= turns[parent]
         return np.asarray(turns[:, self.owner].T & self.is_turn[:, None], order="C")
+
+    def cuts_above(self, joints: Index) -> list[tuple[int, Mask, int]]:
+        """Where rotation is not inherited above joints: (number in `joints`, coordinates, carrier).
+
+        The coordinates (n,) above a carrier move what hangs on it as they move the carrier's head, since it
+        does not turn with them. The uppermost carrier comes last: it decides for the coordinates above it.
+        """
+        cuts = []
+        for number, joint in enumerate(joints.tolist()):
+            while (above := int(self.parents[joint])) >= 0:
+                if not self.inherits[joint]:
+                    cuts.append((number, self.ancestors[above, self.owner], joint))
+                joint = above
+        return cuts
 
     @cached_property
     def size(self) -> float:

@@ -72,7 +72,7 @@ class CollisionGuard:
         thick = np.append(np.maximum(2.0 * scene.body.radius, _LEAST_WAY * problem.length), 0.0)
         self.pairs = scene.broad_phase
         self.thick = thick.take(self.pairs.link) + thick.take(self.pairs.other)
-        self.moves = scene.moves[:-1]
+        self.moves = scene.motion.moves[:-1]
         self.units = metric / problem.length
         alike = before is not None and before.broad_phase is scene.broad_phase
         self.before = before if alike else None
@@ -170,7 +170,7 @@ class CollisionGuard:
     def _moved_apart(self, old: Stand, new: Stand, one: Index, two: Index) -> Array:
         """(P,) the same for each pair's relative motion, obstacles at rest."""
         before, after = old.near.places[:, :2].take(one, 0), new.near.places[:, :2].take(one, 0)
-        joints = self.scene.joints.take(two)
+        joints = self.scene.motion.joints.take(two)
         (turn, place), (turned, placed) = (
             (own.pose.rotation.take(joints, 0), own.pose.position.take(joints, 0)[:, None])
             for own in (old, new)

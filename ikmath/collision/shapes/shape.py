@@ -171,7 +171,8 @@ class Shape(ABC):
             b: (*b, 3) second ends.
             limit: metres; beyond it the result may be an infinite distance. Saves work for meshes only.
         """
-        ends = [arguments.vectors(place, f"place queried of obstacle {self.name!r}") for place in (a, b)]
+        what = f"place queried of obstacle {self.name!r}"
+        ends = [arguments.coordinates(place, 3, what) for place in (a, b)]
         batch = np.broadcast_shapes(*(end.shape[:-1] for end in ends))
         batch = np.broadcast_shapes(batch, self.frames + (1,) * (len(batch) - len(self.frames)))
         first, last = (np.broadcast_to(end, (*batch, 3)).reshape(-1, 3) for end in ends)
