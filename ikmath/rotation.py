@@ -179,12 +179,16 @@ def log_curvature(v: Array, pull: Array) -> Array:
     return 0.5 * (out + out.swapaxes(1, 2))
 
 
+def axial(matrix: Array) -> Array:
+    """(..., 3, 3) -> (..., 3), the a of `M - M^T = [a]x`; of a rotation its axis times 2 sin(angle)."""
+    flat = matrix.reshape(*matrix.shape[:-2], 9)
+    return np.asarray(flat[..., (7, 2, 3)] - flat[..., (5, 6, 1)])
+
+
 def angle(rotation: npt.ArrayLike) -> Array:
     """Angle of a rotation in [0, pi], exact near both ends; (..., 3, 3) -> (...)."""
     m = matrices(rotation)
-    axis = np.stack(
-        [m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]], -1
-    )
+    axis = axial(m)
     result: Array = np.arctan2(np.sqrt((axis * axis).sum(-1)), np.trace(m, axis1=-2, axis2=-1) - 1.0)
     return result
 

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ..arrays import Array, Index, Mask
+from ..lean import Remade
 from .segments import closest_by_products
 from .vectors import ONES, TINY, cross, dot
 
@@ -192,7 +193,7 @@ class FeatureDistances(NamedTuple):
         return distance, parameter, nearest, feature, self.through.take(rows)
 
 
-class TriangleCache:
+class TriangleCache(Remade):
     """Facets of triangles that are measured repeatedly; evaluated lazily.
 
     Args:
@@ -203,9 +204,6 @@ class TriangleCache:
         self._corners = corners
         self._rows = np.empty((len(corners), 44))  # takes room only where it is written to
         self._known = np.zeros(len(corners), dtype=bool)
-
-    def __reduce__(self) -> tuple[type[TriangleCache], tuple[Array]]:
-        return TriangleCache, (self._corners,)
 
     def take(self, rows: Index) -> Facets:
         """Those of some triangles (P,)."""

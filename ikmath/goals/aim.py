@@ -120,9 +120,7 @@ class Aim(Effectors):
         whole = pose.turned_jacobian(points, turning.reshape(*pose.batch, 3 * count, 3))
         whole += blocks(moving.reshape(*pose.batch, count, 3, 3), pose.point_jacobian(points, x))
         jacobian = blocks(axes, whole)
-        if self.slack:
-            return with_slack(flat, jacobian, self.slack, count)
-        return Residual(flat, jacobian)
+        return with_slack(flat, jacobian, self.slack, count)
 
     def _axes(self, pose: Pose, c: Array, d: Array, sine: Array, which: Index) -> Array:
         """Axes of the turns of `which`, of all frames' effectors, whose targets are behind.

@@ -101,6 +101,4 @@ class Pole(Effectors):
         factors = np.concatenate([slopes[0], slopes[1], -slopes.sum(0)], -2)[..., None, :]
         rows = blocks(factors, pose.point_jacobian(points, x))
         jacobian = rows[..., :count, :] + rows[..., count : 2 * count, :] + rows[..., 2 * count :, :]
-        if self.slack:
-            return with_slack(error, jacobian, self.slack, count)
-        return Residual(error, jacobian)
+        return with_slack(error, jacobian, self.slack, count)

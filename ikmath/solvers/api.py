@@ -77,49 +77,36 @@ class Solver:
         self, problem: Problem, q0: npt.ArrayLike | None = None, *, following: Solution | None = None
     ) -> Solution:
         """As `ikmath.solve`."""
-        method, settings = self._method, self._settings
-        skeleton = arguments.of_kind(problem, Problem, "problem").skeleton
+        method, skeleton = self._method, arguments.of_kind(problem, Problem, "problem").skeleton
         if following is not None:
             arguments.of_kind(following, Solution, "following")
         refuse(method, problem)
         q = problem.start(q0)
         if problem.frames is not None:
             q = _a_start_each(problem, q)
-        batched = method.batched and not problem.limits.adds_rows and problem.scene is None
-        try:
-            if not skeleton.n or (q.ndim > 1 and not batched):
-                return self._one_by_one(problem, q)
-            if q.ndim == 1 and following is not None:
-                return method.follow(problem, q, settings, following)
-            return method.solve(problem, q, settings)
-        except np.linalg.LinAlgError as error:
-            raise BadValue(*_TOO_FAR_APART) from error
+        together = method.batched and skeleton.n and not problem.limits.adds_rows and problem.scene is None
+        if q.ndim == 1 or together:
+            return self._solve(problem, q, following)
+        batch = q.shape[:-1]
+        starts = q.reshape(prod(batch), q.shape[-1])
+        return gather([self._solve(problem.at(i), start) for i, start in enumerate(starts)], batch, problem)
 
     @OneThread()
     def follow(self, problem: Problem, before: Solution) -> Solution:
         """Solve the next frame of a motion whose first frame was solved and checked by `solve`."""
         arguments.of_kind(problem, Problem, "problem")
-        arguments.of_kind(before, Solution, "before")
+        return self._solve(problem, arguments.of_kind(before, Solution, "before").q.copy(), before)
+
+    def _solve(self, problem: Problem, q: Array, before: Solution | None = None) -> Solution:
+        """Solve one start (n,), which may follow another frame, or a batch that the method takes at once."""
         if not problem.skeleton.n:
-            return _unmoved(problem, before.q, self._settings)
+            return _unmoved(problem, q, self._settings)
         try:
-            return self._method.follow(problem, before.q.copy(), self._settings, before)
+            if before is None or q.ndim > 1:
+                return self._method.solve(problem, q, self._settings)
+            return self._method.follow(problem, q, self._settings, before)
         except np.linalg.LinAlgError as error:
             raise BadValue(*_TOO_FAR_APART) from error
-
-    def _one_by_one(self, problem: Problem, q: Array) -> Solution:
-        """Solve a batch q (*batch, n) one start after another, or a figure without a free coordinate."""
-
-        def one(problem: Problem, q: Array) -> Solution:
-            if not problem.skeleton.n:
-                return _unmoved(problem, q, self._settings)
-            return self._method.solve(problem, q, self._settings)
-
-        if q.ndim == 1:
-            return one(problem, q)
-        batch = q.shape[:-1]
-        starts = q.reshape(prod(batch), q.shape[-1])
-        return gather([one(problem.at(i), start) for i, start in enumerate(starts)], batch, problem)
 
 
 def read_options(method: Method, given: Mapping[str, Any]) -> Options:

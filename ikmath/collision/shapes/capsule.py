@@ -47,8 +47,8 @@ class Capsule(Solid):
     @property
     def parameters(self) -> Array:
         """(*frames, 7): both ends in the world, radius."""
-        a = self.rotation @ np.asarray(self.a) + self.translation
-        b = self.rotation @ np.asarray(self.b) + self.translation
+        a = self._placed(self.a)
+        b = self._placed(self.b)
         return np.concatenate([a, b, np.full((*self.frames, 1), self.radius)], -1)
 
     @property

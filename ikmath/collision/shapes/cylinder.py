@@ -55,7 +55,7 @@ class Cylinder(Solid):
         """(*frames, 8): middle and unit axis in the world, half length, radius."""
         a, b = np.asarray(self.a), np.asarray(self.b)
         half = 0.5 * float(np.sqrt((b - a) @ (b - a)))
-        middle = self.rotation @ (0.5 * (a + b)) + self.translation
+        middle = self._placed(0.5 * (a + b))
         axis = self.rotation @ ((b - a) / (2.0 * half))
         return np.concatenate([middle, axis, np.broadcast_to([half, self.radius], (*self.frames, 2))], -1)
 

@@ -49,7 +49,7 @@ class HalfSpace(Solid):
     @property
     def parameters(self) -> Array:
         """(*frames, 6): origin and unit normal in the world."""
-        origin = self.rotation @ np.asarray(self.origin) + self.translation
+        origin = self._placed(self.origin)
         return np.concatenate([origin, self.rotation @ np.asarray(self.normal)], -1)
 
     @property

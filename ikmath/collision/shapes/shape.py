@@ -86,6 +86,10 @@ class Shape(ABC):
         self._set(field_name, value)
         return value
 
+    def _placed(self, point: npt.ArrayLike) -> Array:
+        """(*frames, 3) where a point (3,) of the shape is in the world."""
+        return np.asarray(self.rotation @ np.asarray(point) + self.translation)
+
     def _carry(self, rotation: npt.ArrayLike, translation: npt.ArrayLike) -> None:
         turn = arguments.numbers(rotation, f"rotation of obstacle {self.name!r}")
         shift = arguments.numbers(translation, f"translation of obstacle {self.name!r}")
