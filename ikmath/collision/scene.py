@@ -167,19 +167,15 @@ class Scene:
         """(P,) whether a ball can move straight from a to b, (P, 3) each, among obstacles without motion."""
         return self.broad_phase.passable(a, b, radius, margin)
 
-    def clearance(self, pose: Pose, near: ClosestPairs | None = None, behind: float | None = None) -> Array:
+    def clearance(self, pose: Pose, behind: float | None = None) -> Array:
         """(*b,) smallest clearance of all pairs, metres, without margins; infinite if there are none.
 
         Args:
             pose: one pose or a batch.
-            near: the closest pairs of this pose, if known.
             behind: see `near`; any depth counts by default.
         """
-        if near is not None and not pose.batch and near.lists_nearest:
-            return np.asarray(near.least)
         result = np.full(pose.batch, np.inf)
-        places = self.body.places(pose, self.motion.joints) if near is None else near.places
-        bound = self.upper_bound(places)
+        bound = self.upper_bound(self.body.places(pose, self.motion.joints))
         if np.isfinite(bound):
             near = self.near(pose, bound, behind=behind)
             np.minimum.at(result.reshape(-1), near.frame, near.clearance)

@@ -17,12 +17,13 @@ from typing import ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
+from .. import arguments
 from ..arrays import Index
 from ..model.forward_kinematics import SKEW_ROWS
 from ..model.pose import Pose
 from ..model.residual import Residual
 from ..rotation import Array, across
-from .base import Effectors, Names, check_slack
+from .base import Effectors, Names
 from .rows import blocks, outer, readiest, unit_vectors, with_slack
 
 _TINY: Final = 1e-300  # keeps the angle of no turn from being exactly zero
@@ -75,7 +76,7 @@ class Aim(Effectors):
         self.target = self._target(self._shared(target, "target"), (3,))
         self.direction = self._each(direction, "direction")
         self.direction = unit_vectors(self.direction, f"direction of {self.describe()}")
-        self.slack = check_slack(slack, self.describe())
+        self.slack = arguments.number(slack, f"slack of {self.describe()}", least=0)
         self.across = across(self.direction)  # (E, 2, 3), in the joint's frame
 
     def evaluate(self, pose: Pose) -> Residual:

@@ -290,7 +290,7 @@ class Masked(Effectors):
         self.mask = None if len(axes) == 3 else ["xyz".index(letter) for letter in sorted(axes)]
         self.rows = len(axes)
         self.space = arguments.word(space, f"space of {what}", SPACES)
-        self.slack = check_slack(slack, what)
+        self.slack = arguments.number(slack, f"slack of {what}", least=0)
 
     @property
     def plain(self) -> bool:
@@ -304,8 +304,3 @@ def names(value: Names, what: str) -> tuple[str, ...]:
     if not found:
         raise BadValue(what, "is empty; name at least one joint.")
     return found
-
-
-def check_slack(slack: float, what: str) -> float:
-    """A slack as a float, zero or more."""
-    return arguments.number(slack, f"slack of {what}", least=0)

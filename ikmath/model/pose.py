@@ -93,27 +93,20 @@ class Pose:
         """(*batch, J, 3, 3) world rotations of the joints."""
         if self._one is not None:
             return self._one.rotation[:-1]
-        return self._frames(self._all.rotation, 3)
+        return self._all.rotation.transpose(3, 2, 0, 1).reshape(*self.batch, len(self.skeleton), 3, 3)
 
     @property
     def position(self) -> Array:
         """(*batch, J, 3) world positions of the joints, metres."""
         if self._one is not None:
             return self._one.position
-        return np.swapaxes(self._frames(self._all.position, 2), -1, -2)
+        return self._all.position.transpose(2, 1, 0).reshape(*self.batch, len(self.skeleton), 3)
 
     @property
     def _all(self) -> ManyFrames:
         if self._many is None:
             raise TypeError("This is a single pose, not a batch.")
         return self._many
-
-    def _frames(self, array: Array, axes: int) -> Array:
-        """(..., B) with the last `axes` kernel axes in front -> (*batch, ...), joints or columns leading."""
-        moved = np.moveaxis(array, -1, 0)  # (B, kernel axes)
-        if axes == 3:
-            moved = np.moveaxis(moved, 3, 1)  # (B, J, 3, 3)
-        return moved.reshape(*self.batch, *moved.shape[1:])
 
     @property
     def twists(self) -> Array:

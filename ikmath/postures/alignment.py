@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
-from ..arrays import Mask
 from ..errors import BadShape
 from ..model.figure_map import Kind
 from ..model.skeleton import Skeleton
@@ -231,13 +230,7 @@ def carried(skeleton: Skeleton, q: Array, motion: RigidMotion) -> Array:
         if skeleton.parents[joint] < 0:
             place = skeleton.rest_translation[joint] + rest @ six[:3]
             six[:3] = rest.T @ (motion.places(place) - skeleton.rest_translation[joint])
-        if _turns_alone(free):
+        if (free >= 3).sum() == 3:  # otherwise a moved joint could not keep its pose
             six[3:] = turns
         out[own] = six[free]
     return out
-
-
-def _turns_alone(slots: npt.NDArray[np.intp]) -> bool:
-    """Whether all three rotations are free; otherwise a moved joint could not keep its pose."""
-    turning: Mask = slots >= 3
-    return int(turning.sum()) == 3

@@ -180,11 +180,8 @@ def _a_start_each(problem: Problem, q: Array) -> Array:
 
 def _unmoved(problem: Problem, q: Array, settings: Options) -> Solution:
     """The solution of one frame for a figure without a free coordinate."""
-    scene, near = problem.scene, None
-    if scene is not None:
-        near = scene.near(
-            Pose.trusted(problem.skeleton, q), problem.detection_distance, behind=problem.detection_distance
-        )
+    scene, pose = problem.scene, Pose.trusted(problem.skeleton, q)
+    near = None if scene is None else scene.near(pose, problem.detection_distance)
     return conclude(
         problem,
         q,

@@ -295,16 +295,6 @@ def test_a_carried_scene_keeps_its_meshes():
     assert many.frames == (4,)
 
 
-def test_measured_pairs_spare_the_clearance():
-    rng, skeleton, body, obstacles, pairs = scene_of(6)
-    scene = Scene(skeleton, body, obstacles, pairs)
-    q = rng.normal(size=(5, skeleton.n))
-    for poses in (Pose.forward(skeleton, q), Pose.forward(skeleton, q[0])):
-        for detect in (-1.0, 0.05, 0.5):
-            near = scene.near(poses, detect)
-            np.testing.assert_allclose(scene.clearance(poses, near), scene.clearance(poses), atol=1e-12)
-
-
 def test_scenes_of_the_same_meshes_share_what_is_costly():
     rng = np.random.default_rng(3)
     skeleton = figures.tree(rng)
