@@ -10,13 +10,14 @@ from .closest_pairs import ClosestPairs
 from .mesh import MODES, TriangleMesh
 from .scene import Scene, critical_points
 from .self_pairs import self_pairs
+from .shape_group import Nearest
 from .shapes.box import Box
 from .shapes.capsule import Capsule
 from .shapes.cylinder import Cylinder
 from .shapes.half_space import HalfSpace
 from .shapes.rectangle import Rectangle
 from .shapes.registry import SHAPES
-from .shapes.shape import Nearest, Shape
+from .shapes.shape import Shape
 from .shapes.sphere import Sphere
 
 __all__ = [

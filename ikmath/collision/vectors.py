@@ -8,10 +8,12 @@ b).dot(ONES)` takes half the time of `einsum` and a quarter of that of `sum(-1)`
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
 
+from ..arrays import Mask
 from ..rotation import Array
 from ..rotation import cross as cross
 
@@ -51,19 +53,18 @@ def perpendicular(d: Array) -> Array:
     return result
 
 
-def directions(difference: Array, distance: Array, along: Array, least: Array) -> Array:
-    """Unit vectors `difference / distance`; where that is rounding, one at right angles to `along`.
+def directions(difference: Array, distance: Array, least: Array, instead: Callable[[Mask], Array]) -> Array:
+    """Unit vectors `difference / distance`; where that is rounding, others.
 
     Args:
-        difference: (P, 3).
-        distance: (P,) its lengths.
-        along: (P, 3).
+        difference: (P, 3); distance: (P,) its lengths.
         least: (P,) distance up to which a difference has no direction left.
+        instead: gives unit vectors for such rows (P,).
     """
     touching = distance <= least
     if not touching.any():
         result: Array = difference / distance[:, None]
         return result
     result = difference / np.where(touching, 1.0, distance)[:, None]
-    result[touching] = perpendicular(along[touching])
+    result[touching] = instead(touching)
     return result

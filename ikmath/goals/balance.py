@@ -202,15 +202,9 @@ class Balance(Goal):
 def _cut_carriage(skeleton: Skeleton, carried: Array) -> Array:
     """(n, J) mass that each coordinate moves -> (n, 2 J): at its place, or at the head that carries it."""
     count = len(skeleton)
-    # carrier[i, j]: of the joints from i down to j the first that does not inherit rotation, or none
-    carrier = np.full((count, count), -1)
-    for j, parent in enumerate(skeleton.parents.tolist()):
-        if parent >= 0:
-            carrier[:, j] = carrier[:, parent]
-            if not skeleton.inherits[j]:
-                above = skeleton.ancestors[parent] & (carrier[:, j] < 0)
-                carrier[above, j] = j
-    via = carrier[skeleton.owner]
+    via = np.full(carried.shape, -1)
+    for joint, above, carrier in skeleton.cuts_above(np.arange(count)):
+        via[above, joint] = carrier
     out = np.zeros((len(carried), 2 * count))
     out[:, :count] = np.where(via < 0, carried, 0.0)
     rows, joints = np.nonzero(via >= 0)

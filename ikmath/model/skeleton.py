@@ -97,10 +97,7 @@ class Skeleton(Lean):
             self.lower, self.upper = self.coupling.narrowed(self.lower, self.upper)
         self._check_coordinates()
         self.topology = Topology(self.parents, self.inherits, self.owner, self.slot)
-        self.ancestors = np.eye(count, dtype=bool)
-        for i, parent in enumerate(self.parents.tolist()):
-            if parent >= 0:
-                self.ancestors[i] |= self.ancestors[parent]
+        self.ancestors = self.topology.above > 0.0
         self.joint_limits = JointLimits(self.owner, self.slot, self.lower, self.upper, self.coupling)
         for array in vars(self).values():
             if isinstance(array, np.ndarray):
@@ -252,11 +249,8 @@ class Skeleton(Lean):
     @cached_property
     def turn_influence(self) -> Mask:
         """(n, J) which joints' rotations a coordinate turns: `influence`, cut at uninherited rotations."""
-        turns = np.eye(len(self), dtype=bool)
-        for i, parent in enumerate(self.parents.tolist()):
-            if parent >= 0 and self.inherits[i]:
-                turns[i] |= turns[parent]
-        return np.asarray(turns[:, self.owner].T & self.is_turn[:, None], order="C")
+        turns = self.topology.turned_along[:, self.owner].T > 0.0
+        return np.asarray(turns & self.is_turn[:, None], order="C")
 
     def cuts_above(self, joints: Index) -> list[tuple[int, Mask, int]]:
         """Where rotation is not inherited above joints: (number in `joints`, coordinates, carrier).

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from ... import arguments
 from ...rotation import Array
+from ..shape_group import Nearest
 from ..vectors import TINY, clamp
 from .solid import Solid, lowest_in_regions
 
@@ -70,7 +71,7 @@ class Box(Solid):
         return self.parameters[..., :3], 0.5 * float(np.linalg.norm(self.size))
 
     @staticmethod
-    def segment_distance(a: Array, b: Array, parameters: Array) -> tuple[Array, Array, Array, Array]:
+    def segment_distance(a: Array, b: Array, parameters: Array) -> Nearest:
         """See `Solid.segment_distance`; inside, the deepest point."""
         inwards, half = parameters[:, 3:12].reshape(-1, 3, 3), parameters[:, 12:]
         start = (inwards @ (a - parameters[:, :3])[:, :, None])[:, :, 0]
@@ -87,7 +88,7 @@ class Box(Solid):
         through = np.eye(3)[over.argmax(1)]
         normal = np.where((distance > 0.0)[:, None], outside / np.maximum(distance, TINY)[:, None], through)
         normal = ((normal * np.where(place < 0.0, -1.0, 1.0))[:, None] @ inwards)[:, 0]
-        return distance, a + parameter[:, None] * (b - a) - distance[:, None] * normal, parameter, normal
+        return Nearest.of_segments(a, b, distance, parameter, normal)
 
 
 def _signed(places: Array, half: Array) -> Array:

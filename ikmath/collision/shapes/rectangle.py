@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from ...errors import BadValue
 from ...rotation import Array
+from ..shape_group import Nearest
 from ..vectors import ONES, TINY, clamp, dot
 from .solid import Solid, lowest_in_regions
 
@@ -84,7 +85,7 @@ class Rectangle(Solid):
         return rows[..., :3], float(np.hypot(*rows.reshape(-1, 14)[0, 12:]))
 
     @staticmethod
-    def segment_distance(a: Array, b: Array, parameters: Array) -> tuple[Array, Array, Array, Array]:
+    def segment_distance(a: Array, b: Array, parameters: Array) -> Nearest:
         """See `Solid.segment_distance`; exact, also for the depth of a segment that passes through."""
         start = _local(a - parameters[:, :3], parameters)
         along = _local(b - a, parameters)
@@ -101,8 +102,7 @@ class Rectangle(Solid):
                 start[touching], along[touching], half[touching]
             )
         normal = _world(normal, parameters)
-        critical = a + parameter[:, None] * (b - a)
-        return distance, critical - distance[:, None] * normal, parameter, normal
+        return Nearest.of_segments(a, b, distance, parameter, normal)
 
 
 def _local(vectors: Array, parameters: Array) -> Array:

@@ -21,25 +21,7 @@ import numpy.typing as npt
 from ... import arguments
 from ...errors import BadShape, BadValue
 from ...rotation import Array
-from ..shape_group import ShapeGroup
-
-
-@dataclass(frozen=True)
-class Nearest:
-    """The point of a segment that is nearest to an obstacle, or deepest inside it.
-
-    Attributes:
-        distance: (*b,) metres, negative inside; infinite where nothing is within the limit.
-        point: (*b, 3) on the obstacle's surface, in the world (Ge's obstacle point); NaN beyond the limit.
-        parameter: (*b,) where on the segment, 0 at its first end, 1 at its second (Ge's critical point).
-        normal: (*b, 3) unit, from the obstacle to the segment, zero beyond the limit; moving along it by
-            -distance ends a penetration.
-    """
-
-    distance: Array
-    point: Array
-    parameter: Array
-    normal: Array
+from ..shape_group import Nearest, ShapeGroup
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,10 +168,5 @@ class Shape(ABC):
         reach = np.full(len(first), most)
         which = np.zeros(len(first), dtype=np.intp)
         group = type(self).group([self], self.frames)
-        distance, point, parameter, normal = group.segments(first, last, which, frame, reach, reach)
-        return Nearest(
-            distance.reshape(batch),
-            point.reshape(*batch, 3),
-            parameter.reshape(batch),
-            normal.reshape(*batch, 3),
-        )
+        found = group.segments(first, last, which, frame, reach, reach)
+        return Nearest._make(array.reshape((*batch, *array.shape[1:])) for array in found)

@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 
 from ...rotation import Array
-from ..shape_group import RowGroup, ShapeGroup
+from ..shape_group import Nearest, RowGroup, ShapeGroup
 from ..vectors import ONES, TINY
 from .shape import Shape
 
@@ -25,8 +25,8 @@ class Solid(Shape):
 
     @staticmethod
     @abstractmethod
-    def segment_distance(a: Array, b: Array, parameters: Array) -> tuple[Array, Array, Array, Array]:
-        """Distance (P,), point (P, 3), parameter (P,) and normal (P, 3) of segments to shapes, row by row."""
+    def segment_distance(a: Array, b: Array, parameters: Array) -> Nearest:
+        """The nearest or deepest points of segments a-b (P, 3) to shapes (P, m), row by row."""
 
     @classmethod
     def group(cls, shapes: Sequence[Self], frames: tuple[int, ...]) -> ShapeGroup:

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from ...rotation import Array
 from ..segments import closest_to_point
-from ..vectors import directions, length
+from ..shape_group import Nearest
+from ..vectors import directions, length, perpendicular
 from .solid import Solid
 
 _ROUNDING: Final = 1e-13  # of the radius
@@ -54,12 +55,14 @@ class Sphere(Solid):
         return self.parameters[..., :3], self.radius
 
     @staticmethod
-    def segment_distance(a: Array, b: Array, parameters: Array) -> tuple[Array, Array, Array, Array]:
+    def segment_distance(a: Array, b: Array, parameters: Array) -> Nearest:
         """See `Solid.segment_distance`; through the centre the normal is at right angles to it."""
         center = parameters[:, :3]
         along, parameter = b - a, closest_to_point(a, b, center)
         difference = parameter[:, None] * along
         difference -= center - a
         reach = length(difference)
-        normal = directions(difference, reach, along, _ROUNDING * parameters[:, 3])
-        return reach - parameters[:, 3], center + parameters[:, 3:] * normal, parameter, normal
+        normal = directions(
+            difference, reach, _ROUNDING * parameters[:, 3], lambda own: perpendicular(along[own])
+        )
+        return Nearest(reach - parameters[:, 3], center + parameters[:, 3:] * normal, parameter, normal)
