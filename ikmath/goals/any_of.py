@@ -73,13 +73,17 @@ class AnyOf(Goal):
     def evaluate(self, pose: Pose) -> Residual:
         residuals = [goal.evaluate(pose) for goal in self.goals]
         best = self._best(residuals)
+        chosen = [(where, one) for i, one in enumerate(residuals) if (where := best == i).any()]
         error = np.zeros((*pose.batch, self.rows))
-        jacobian = np.zeros((*pose.batch, self.rows, pose.skeleton.n))
-        for i in np.unique(best).tolist():
-            where, residual = best == i, residuals[i]
-            rows = residual.error.shape[-1]
-            error[where, :rows] = residual.error[where]
-            jacobian[where, :rows] = residual.jacobian[where]
+        for where, one in chosen:
+            error[where, : one.error.shape[-1]] = one.error[where]
+
+        def jacobian() -> Array:
+            rows = np.zeros((*error.shape, pose.skeleton.n))
+            for where, one in chosen:
+                rows[where, : one.error.shape[-1]] = one.jacobian[where]
+            return rows
+
         return Residual(error, jacobian)
 
     def best(self, pose: Pose) -> Index:

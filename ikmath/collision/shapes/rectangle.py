@@ -23,7 +23,7 @@ from .solid import Solid, lowest_in_regions
 
 _AREAS: Final = np.array([(u, v, 0.0) for u in (-1.0, 0.0, 1.0) for v in (-1.0, 0.0, 1.0)])
 """(9, 3) areas A to I of Ge's figure A.2: beyond which edges' lines, -1, 0 or 1 along u and along v."""
-_COUNTED: Final = np.abs(_AREAS) + (0.0, 0.0, 1.0)
+_COUNTED: Final = np.abs(_AREAS) + np.array([0.0, 0.0, 1.0])
 _TOUCHING: Final = 1e-14  # metres: closer than this a difference has no direction left
 
 
