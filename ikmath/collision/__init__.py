@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
 from .avoidance import AVOIDANCE, Avoidance, VelocityDamper
 from .body import Body, Link
 from .body_fit import FitOptions, Skin, fit_links
@@ -16,9 +20,13 @@ from .shapes.capsule import Capsule
 from .shapes.cylinder import Cylinder
 from .shapes.half_space import HalfSpace
 from .shapes.rectangle import Rectangle
-from .shapes.registry import SHAPES
 from .shapes.shape import Shape
 from .shapes.sphere import Sphere
+
+SHAPES: Final[Mapping[str, type[Shape]]] = MappingProxyType(
+    {shape.kind: shape for shape in (Sphere, HalfSpace, Rectangle, Box, Cylinder, Capsule, TriangleMesh)}
+)
+"""The kinds of obstacles, by name: menus, contract tests and the manual's table read this."""
 
 __all__ = [
     "AVOIDANCE",

@@ -167,16 +167,9 @@ class FusedTasks:
         errors, x, derivative, batch = [], None, None, pose.batch
         if self._places:
             x = pose.points(self._place)
-            goal: Any = goals[self._places[0]]
-            several = len(self._places) > 1
-            targets = _targets(goals, self._places, batch, 2) if several else goal.target
-            errors.append((x - targets).reshape(*batch, self._split))
+            errors.append((x - _targets(goals, self._places, batch, 2)).reshape(*batch, self._split))
         if self._turns:
-            goal = goals[self._turns[0]]
-            several = len(self._turns) > 1
-            targets = _targets(goals, self._turns, batch, 3) if several else goal.target
-            turns = np.matmul(pose.frames(self._turn), targets.swapaxes(-1, -2)).reshape(-1, 3, 3)
-            vectors, derivative = log_and_derivative(turns)
+            vectors, derivative = self._missing_turns(goals, pose)
             errors.append(vectors.reshape(*batch, 3 * self._turn.count))
         others: list[Residual] = []
         for i in self._others:
@@ -208,6 +201,11 @@ class FusedTasks:
 
         return error, jacobian
 
+    def _missing_turns(self, goals: Sequence[Goal], pose: Pose) -> tuple[Array, Callable[[], Array]]:
+        """Rotation vectors (m, 3) from orientations to their targets; and what gives their derivative."""
+        back = _targets(goals, self._turns, pose.batch, 3).swapaxes(-1, -2)
+        return log_and_derivative(np.matmul(pose.frames(self._turn), back).reshape(-1, 3, 3))
+
     def curvature(self, goals: Sequence[Goal], pose: Pose, pull: Array, step: Array) -> Curvature:
         """Second derivative of the errors, each multiplied by its pull and added up.
 
@@ -222,9 +220,7 @@ class FusedTasks:
         places, turns, others = np.split(pull, [self._split, self._split + 3 * self._turn.count])
         loads = Loads.on_points(self._place.joints, pose.points(self._place), places.reshape(-1, 3))
         if self._turns:
-            targets = _targets(goals, self._turns, (), 3)
-            turned = np.matmul(pose.frames(self._turn), targets.swapaxes(-1, -2))
-            vectors, derivative = log_and_derivative(turned)
+            vectors, derivative = self._missing_turns(goals, pose)
             torque = turns.reshape(-1, 3)
             loads = loads.along_with(
                 Loads.of(self._turn.joints, torque=np.matmul(torque[:, None, :], derivative())[:, 0])
@@ -273,6 +269,8 @@ def _bound(goals: Sequence[Goal], skeleton: Skeleton) -> list[FramePoints | None
 def _targets(goals: Sequence[Any], some: list[int], batch: tuple[int, ...], axes: int) -> Array:
     """The targets of some places (axes = 2) or turns (3), one after another along the effectors."""
     targets: list[Array] = [goals[i].target for i in some]
+    if len(targets) == 1:
+        return targets[0]
     if batch:
         targets = [np.broadcast_to(one, (*batch, *one.shape[one.ndim - axes :])) for one in targets]
     return np.concatenate(targets, -axes)

@@ -63,10 +63,7 @@ class CrossingsOfOne(NamedTuple):
 
     def beyond(self, to: Array, most: Array) -> bool:
         """Whether ending inside takes more than `most`, one number or (n,), off a coordinate of to (n,)."""
-        there, allowed = to.item, most.item
-        if not most.ndim:
-            single = allowed()
-            return any(abs(inside - there(column)) > single for column, inside in self.ends())
+        there, allowed = to.item, np.broadcast_to(most, to.shape).item
         return any(abs(inside - there(column)) > allowed(column) for column, inside in self.ends())
 
     def land(self, to: Array) -> None:

@@ -91,7 +91,7 @@ def test_critical_points_explain_the_clearance(seed):
         a, b = world_ends(pose, body, i)
         axis = a + near.parameter[row] * (b - a)
         np.testing.assert_allclose(axis - body.radius[i] * near.normal[row], near.critical[row], atol=1e-12)
-        assert near.joint[row] == skeleton.index(body.joints[i])
+        assert near.motion.joints[near.link[row]] == skeleton.index(body.joints[i])
         if near.obstacle[row] >= 0:
             assert near.names[row] == obstacles[near.obstacle[row]].name
             assert abs(obstacles[near.obstacle[row]].nearest(near.point[row]).distance) < 1e-9
