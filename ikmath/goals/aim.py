@@ -73,9 +73,8 @@ class Aim(Effectors):
     ) -> None:
         self._hold(joint, offset)
         self._begin(self.joints, weight, priority, name)
-        self.target = self._target(self._shared(target, "target"), (3,))
-        self.direction = self._each(direction, "direction")
-        self.direction = unit_vectors(self.direction, f"direction of {self.describe()}")
+        self.target = self._shared(target, "target")
+        self.direction = unit_vectors(self._each(direction, "direction"), f"direction of {self.describe()}")
         self.slack = arguments.number(slack, f"slack of {self.describe()}", least=0)
         self.across = across(self.direction)  # (E, 2, 3), in the joint's frame
 

@@ -61,7 +61,7 @@ class Pole(Effectors):
     ) -> None:
         self._hold(joint, offset)
         self._begin(self.joints, weight, priority, name)
-        self.target = self._target(self._shared(target, "target"), (3,))
+        self.target = self._shared(target, "target")
         self.slack = arguments.number(slack, f"slack of {self.describe()}", least=0)
         roots, ends = names(root, f"root of {self.describe()}"), self._each(offset, "offset")
         if len(roots) != self.effectors:
