@@ -191,7 +191,10 @@ class _Search:
                 row[0, [x, z]] = -edge.x, -edge.z
                 rows.append(row)
                 least.append(np.array([min(-edge.room, 0.0)]))
-        for goal, own in problem.with_effectors():
+        first = 0
+        for goal in problem.tasks:
+            own = slice(first, first + goal.effectors)
+            first += goal.effectors
             if goal.one_sided:
                 error, jacobian = goal.inequality(pose)
                 asked = ~np.repeat(lifted[own], len(error) // goal.effectors)

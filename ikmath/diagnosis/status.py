@@ -71,6 +71,6 @@ def conclude(
         errors=errors,
         sentence=sentence,
         memory=memory,
-        measure=problem.measure(q, near),
+        measure=None if problem.scene is None else problem.measure(q, near),
         paced=paced,
     )

@@ -117,12 +117,20 @@ class FusedTasks:
 
     Attributes:
         goals: that were evaluated last.
+        places: (goal, effectors, points) of positions without a mask: number, its slice of all effectors.
         swings: (row, carrier, goal, effector) of places on limbs that turn and do not slide: the first of
             its rows, and the joint nearest to the root that moves it.
     """
 
     def __init__(self, goals: Sequence[Goal], skeleton: Skeleton) -> None:
         self.goals = goals
+        self.places: list[tuple[int, slice, FramePoints]] = []
+        first = 0
+        for number, goal in enumerate(goals):
+            if isinstance(goal, Position) and goal.mask is None:
+                effectors = slice(first, first + goal.effectors)
+                self.places.append((number, effectors, goal.points(skeleton)))
+            first += goal.effectors
         self._kinds, self._bound = [type(goal) for goal in goals], _bound(goals, skeleton)
         own = [i for i, points in enumerate(self._bound) if points is not None]
         self._places = [i for i in own if isinstance(goals[i], Position)]
@@ -167,7 +175,10 @@ class FusedTasks:
         errors, x, derivative, batch = [], None, None, pose.batch
         if self._places:
             x = pose.points(self._place)
-            errors.append((x - _targets(goals, self._places, batch, 2)).reshape(*batch, self._split))
+            one: Any = goals[self._places[0]]
+            several = len(self._places) > 1
+            targets = _targets(goals, self._places, batch, 2) if several else one.target
+            errors.append((x - targets).reshape(*batch, self._split))
         if self._turns:
             vectors, derivative = self._missing_turns(goals, pose)
             errors.append(vectors.reshape(*batch, 3 * self._turn.count))
@@ -269,8 +280,6 @@ def _bound(goals: Sequence[Goal], skeleton: Skeleton) -> list[FramePoints | None
 def _targets(goals: Sequence[Any], some: list[int], batch: tuple[int, ...], axes: int) -> Array:
     """The targets of some places (axes = 2) or turns (3), one after another along the effectors."""
     targets: list[Array] = [goals[i].target for i in some]
-    if len(targets) == 1:
-        return targets[0]
     if batch:
         targets = [np.broadcast_to(one, (*batch, *one.shape[one.ndim - axes :])) for one in targets]
     return np.concatenate(targets, -axes)

@@ -306,16 +306,10 @@ class Problem(Lean):
 
     def places(self) -> Iterator[tuple[Position, slice]]:
         """The position goals without a mask, each with its slice of the effectors."""
-        for goal, own in self.with_effectors():
-            if isinstance(goal, Position) and goal.mask is None:
+        for number, own, _ in self.stack.fused(self.tasks).places:
+            goal = self.tasks[number]
+            if isinstance(goal, Position):
                 yield goal, own
-
-    def with_effectors(self) -> Iterator[tuple[Goal, slice]]:
-        """The tasks, each with its slice of the effectors."""
-        first = 0
-        for goal in self.tasks:
-            yield goal, slice(first, first + goal.effectors)
-            first += goal.effectors
 
     def errors(self, pose: Pose) -> Array:
         """(*batch, E) size of every effector's error."""

@@ -81,30 +81,35 @@ class Solver:
         if following is not None:
             arguments.of_kind(following, Solution, "following")
         refuse(method, problem)
-        q = problem.start(q0)
+        if q0 is None:
+            q = skeleton.rest.copy()
+        else:
+            q = skeleton.joint_limits.project(arguments.coordinates(q0, skeleton.n, "q0"))
         if problem.frames is not None:
             q = _a_start_each(problem, q)
         together = method.batched and skeleton.n and not problem.limits.adds_rows and problem.scene is None
-        if q.ndim == 1 or together:
-            return self._solve(problem, q, following)
-        batch = q.shape[:-1]
-        starts = q.reshape(prod(batch), q.shape[-1])
-        return gather([self._solve(problem.at(i), start) for i, start in enumerate(starts)], batch, problem)
+        if q.ndim > 1 and not together:
+            batch = q.shape[:-1]
+            starts = q.reshape(prod(batch), q.shape[-1])
+            return gather([self.solve(problem.at(i), one) for i, one in enumerate(starts)], batch, problem)
+        if not skeleton.n:
+            return _unmoved(problem, q, self._settings)
+        try:
+            if q.ndim == 1 and following is not None:
+                return method.follow(problem, q, self._settings, following)
+            return method.solve(problem, q, self._settings)
+        except np.linalg.LinAlgError as error:
+            raise BadValue(*_TOO_FAR_APART) from error
 
     @OneThread()
     def follow(self, problem: Problem, before: Solution) -> Solution:
         """Solve the next frame of a motion whose first frame was solved and checked by `solve`."""
         arguments.of_kind(problem, Problem, "problem")
-        return self._solve(problem, arguments.of_kind(before, Solution, "before").q.copy(), before)
-
-    def _solve(self, problem: Problem, q: Array, before: Solution | None = None) -> Solution:
-        """Solve one start (n,), which may follow another frame, or a batch that the method takes at once."""
+        arguments.of_kind(before, Solution, "before")
         if not problem.skeleton.n:
-            return _unmoved(problem, q, self._settings)
+            return _unmoved(problem, before.q, self._settings)
         try:
-            if before is None or q.ndim > 1:
-                return self._method.solve(problem, q, self._settings)
-            return self._method.follow(problem, q, self._settings, before)
+            return self._method.follow(problem, before.q.copy(), self._settings, before)
         except np.linalg.LinAlgError as error:
             raise BadValue(*_TOO_FAR_APART) from error
 
