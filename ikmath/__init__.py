@@ -40,11 +40,10 @@ from .goals import (
     Residual,
 )
 from .limits import LIMITS
-from .model.coupling import Mimic
 from .model.frame_points import FramePoints
 from .model.hinge import hinge, slider
 from .model.inertia import inertia_weights
-from .model.joint import Joint
+from .model.joint import Joint, Mimic
 from .model.pose import Pose
 from .model.skeleton import Skeleton
 from .problem.problem import Problem, Solution, Status

@@ -67,14 +67,6 @@ def indices(value: npt.ArrayLike, what: str) -> Index:
     return given.astype(np.intp)
 
 
-def vectors(value: npt.ArrayLike, what: str) -> Array:
-    """A fresh array (..., 3) of finite numbers."""
-    array = numbers(value, what)
-    if array.shape[-1:] != (3,):
-        raise BadShape(what, "(..., 3)", array.shape)
-    return array
-
-
 def shaped(value: npt.ArrayLike, what: str, *shapes: tuple[int, ...]) -> Array:
     """A fresh array of finite numbers in one of some shapes."""
     array = numbers(value, what)

@@ -22,7 +22,7 @@ _KEY: Final = "parameter"
 Configured = TypeVar("Configured")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Parameter:
     """One option of a method, as people see it.
 
@@ -57,13 +57,7 @@ def setting(
     choices: Sequence[str] = (),
 ) -> Any:
     """A dataclass field for an option that people may set; see `Parameter`."""
-    told: dict[str, Any] = {
-        "label": label,
-        "description": description,
-        "minimum": minimum,
-        "maximum": maximum,
-    }
-    told["choices"] = tuple(choices)
+    told = Parameter("", label, description, default, minimum, maximum, tuple(choices))
     return field(default=default, metadata={_KEY: told})
 
 
@@ -72,7 +66,7 @@ def parameters_of(options: type) -> tuple[Parameter, ...]:
     found: list[Parameter] = []
     for entry in fields(options):
         if _KEY in entry.metadata:
-            found.append(Parameter(name=entry.name, default=entry.default, **entry.metadata[_KEY]))
+            found.append(replace(entry.metadata[_KEY], name=entry.name))
             continue
         group: Any = entry.default_factory
         if isinstance(group, type) and is_dataclass(group):
@@ -120,18 +114,19 @@ def check_parameters(options: Any) -> None:
         BadValue: it names the option and says what can be given.
     """
     for entry in fields(options):
-        told, name = entry.metadata.get(_KEY), entry.name
+        name = entry.name
+        told: Parameter | None = entry.metadata.get(_KEY)
         value = arguments.of_python(getattr(options, name))
         object.__setattr__(options, name, value)
         if told is not None and value is None and entry.default is None:
             continue
-        if told is not None and told["choices"]:
-            arguments.word(value, name, told["choices"])
+        if told is not None and told.choices:
+            arguments.word(value, name, told.choices)
         elif isinstance(entry.default, bool):
             arguments.switch(value, name)
         elif isinstance(entry.default, int):
-            count = arguments.whole(value, name, least=0 if told is None else int(told["minimum"]))
+            count = arguments.whole(value, name, least=0 if told is None else int(told.minimum))
             object.__setattr__(options, name, count)  # which may have come as 3.0
         elif told is not None:
-            most = told["maximum"]
-            arguments.number(value, name, least=told["minimum"], most=most, endless=np.isinf(most))
+            most = told.maximum
+            arguments.number(value, name, least=told.minimum, most=most, endless=np.isinf(most))

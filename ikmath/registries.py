@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
-from types import MappingProxyType
 from typing import Protocol, TypeVar
 
 from .errors import UnknownName
@@ -29,11 +28,6 @@ class Entry(Protocol):
 
 
 Registered = TypeVar("Registered", bound=Entry)
-
-
-def registry(entries: Iterable[Registered]) -> Mapping[str, Registered]:
-    """Name -> entry, in the given order, read-only."""
-    return MappingProxyType({entry.name: entry for entry in entries})
 
 
 class LazyRegistry(Mapping[str, Registered]):

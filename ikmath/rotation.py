@@ -22,6 +22,8 @@ from .arrays import Array as Array
 from .errors import BadShape
 
 _TINY: Final = 1e-30  # below any angle squared that matters, keeps 0/0 away
+_NEXT: Final = np.array([1, 2, 0])
+_LAST: Final = np.array([2, 0, 1])
 
 
 def vectors(values: npt.ArrayLike, length: int, what: str) -> Array:
@@ -42,12 +44,14 @@ def matrices(values: npt.ArrayLike) -> Array:
 
 def cross(a: Array, b: Array) -> Array:
     """Cross product along the last axis; several times quicker than `numpy.cross` on small arrays."""
-    a, b = np.broadcast_arrays(a, b)
-    out = np.empty(a.shape)
-    out[..., 0] = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
-    out[..., 1] = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
-    out[..., 2] = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
-    return out
+    return a.take(_NEXT, -1) * b.take(_LAST, -1) - a.take(_LAST, -1) * b.take(_NEXT, -1)
+
+
+def across(directions: Array) -> Array:
+    """Two unit vectors at right angles to each unit vector and to each other; (..., 3) -> (..., 2, 3)."""
+    first = cross(directions, np.eye(3)[np.abs(directions).argmin(-1)])
+    first /= np.sqrt((first * first).sum(-1, keepdims=True))
+    return np.stack([first, cross(directions, first)], -2)
 
 
 def skew(v: npt.ArrayLike) -> Array:
@@ -175,12 +179,16 @@ def log_curvature(v: Array, pull: Array) -> Array:
     return 0.5 * (out + out.swapaxes(1, 2))
 
 
+def axial(matrix: Array) -> Array:
+    """(..., 3, 3) -> (..., 3), the a of `M - M^T = [a]x`; of a rotation its axis times 2 sin(angle)."""
+    flat = matrix.reshape(*matrix.shape[:-2], 9)
+    return np.asarray(flat[..., (7, 2, 3)] - flat[..., (5, 6, 1)])
+
+
 def angle(rotation: npt.ArrayLike) -> Array:
     """Angle of a rotation in [0, pi], exact near both ends; (..., 3, 3) -> (...)."""
     m = matrices(rotation)
-    axis = np.stack(
-        [m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]], -1
-    )
+    axis = axial(m)
     result: Array = np.arctan2(np.sqrt((axis * axis).sum(-1)), np.trace(m, axis1=-2, axis2=-1) - 1.0)
     return result
 

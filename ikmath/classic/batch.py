@@ -83,7 +83,7 @@ class _Batch:
     def __init__(self, method: Stepping, problem: Problem, q: Array, options: SteppingOptions) -> None:
         self.method, self.problem, self.options = method, problem, options
         skeleton, stack, (n, count) = problem.skeleton, problem.stack, q.shape
-        self.tolerances = problem.allowed_errors(options.tolerance, options.angle_tolerance)
+        self.tolerances = problem.stack.tolerances(options.tolerance, options.angle_tolerance)
         self.allowed = self.tolerances**2
         self.mobility = skeleton.mobility[:, None] if skeleton.uneven else None
         self.frames = np.arange(count)

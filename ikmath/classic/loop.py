@@ -79,7 +79,7 @@ class _Walk:
         self.method, self.problem, self.options = method, problem, options
         skeleton, stack = problem.skeleton, problem.stack
         self.scale, self.columns = stack.scale, stack.scale[:, None]
-        self.allowed = problem.allowed_errors(options.tolerance, options.angle_tolerance) ** 2
+        self.allowed = problem.stack.tolerances(options.tolerance, options.angle_tolerance) ** 2
         # a cost above that of all effectors at their tolerances is not reached
         most = float(self.allowed.max(initial=0.0)) * len(stack.starts)
         self.enough = 1.01 * most * stack.largest * stack.largest

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from .. import arguments
 from ..errors import BadShape, BadValue
 from ..rotation import Array
 from .body import Link
@@ -36,14 +37,10 @@ class FitOptions:
     beside: bool = True
 
     def __post_init__(self) -> None:
-        if not 0 < self.cover <= 1:
-            raise BadValue("cover", f"is {self.cover}; give a share above 0 and up to 1.")
-        if not 0 <= self.least_weight <= 1:
-            raise BadValue("least_weight", f"is {self.least_weight}; give a weight from 0 to 1.")
-        if self.least_points < 1:
-            raise BadValue("least_points", f"is {self.least_points}; give one at least.")
-        if not self.slender > 0:
-            raise BadValue("slender", f"is {self.slender}; give a share above 0.")
+        arguments.number(self.cover, "cover", above=0, most=1)
+        arguments.number(self.least_weight, "least_weight", least=0, most=1)
+        arguments.whole(self.least_points, "least_points", least=1)
+        arguments.number(self.slender, "slender", above=0)
 
 
 @dataclass(frozen=True, eq=False)

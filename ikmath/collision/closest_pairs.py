@@ -34,7 +34,7 @@ class ClosestPairs:
         cache: the coherence cache that was used, for the next pose.
 
     Attributes:
-        broad_phase, places, detect, cache: as given; batch: the batch axes of the pose.
+        broad_phase, motion, places, detect, cache: as given; batch: the batch axes of the pose.
         pose: the pose, None if only the links' places were given.
         pair: (P,) number of the pair in the broad phase, the same at every pose.
         link: (P,) index of the link in the body.
@@ -53,7 +53,7 @@ class ClosestPairs:
         detect: float,
         cache: CoherenceCache | None,
     ) -> None:
-        self.broad_phase, self._motion = broad_phase, motion
+        self.broad_phase, self.motion = broad_phase, motion
         self.places, self.detect, self.cache = places, detect, cache
         self.batch = places.shape[:-3]
         self.pose: Pose | None = None
@@ -94,16 +94,6 @@ class ClosestPairs:
     def critical(self) -> Array:
         """(P, 3) critical point on the link's surface, world."""
         return self.point + self.clearance[:, None] * self.normal
-
-    @property
-    def joint(self) -> Index:
-        """(P,) index of the joint that carries the link."""
-        return self._motion.joints.take(self.link)
-
-    @property
-    def other_joint(self) -> Index:
-        """(P,) index of the joint that carries the other link; without meaning for obstacles."""
-        return self._motion.joints.take(self.other)
 
     @property
     def names(self) -> list[str]:
@@ -155,4 +145,4 @@ class ClosestPairs:
         """
         frame = self.frame if self.batch else None
         other = self.other if len(self.broad_phase.self_pairs) else None
-        return self._motion.derivatives(pose, frame, self.point, self.normal, self.link, other)
+        return self.motion.derivatives(pose, frame, self.point, self.normal, self.link, other)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Array, Index, Mask
+from ..arrays import Array, Index
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
 from .body import Body
@@ -28,7 +28,7 @@ class LinkMotion:
         self.joints = body.bind(skeleton)
         self.moves = np.zeros((len(body) + 1, skeleton.n))
         self.moves[:-1] = skeleton.influence[:, self.joints].T
-        self._cuts = _cuts_above(skeleton, self.joints)
+        self._cuts = skeleton.cuts_above(self.joints)
 
     def derivatives(
         self, pose: Pose, frame: Index | None, point: Array, normal: Array, link: Index, other: Index | None
@@ -80,20 +80,3 @@ class LinkMotion:
             else:
                 swept = turning @ w[above].T + along @ v[above].T
             rows[np.ix_(own, above.nonzero()[0])] = swept
-
-
-def _cuts_above(skeleton: Skeleton, joints: Index) -> list[tuple[int, Mask, int]]:
-    """Where rotation is not inherited on the way up from a link: (link, coordinates above, carrying joint).
-
-    Such coordinates move all of the link as they move the head of the joint that does not turn with them. The
-    uppermost such joint comes last, since it decides for the coordinates above it.
-    """
-    cuts = []
-    for link, joint in enumerate(joints.tolist()):
-        way = [joint]
-        while skeleton.parents[way[-1]] >= 0:
-            way.append(int(skeleton.parents[way[-1]]))
-        for position, carrier in enumerate(way[:-1]):
-            if not skeleton.inherits[carrier]:
-                cuts.append((link, np.isin(skeleton.owner, way[position + 1 :]), carrier))
-    return cuts

@@ -17,7 +17,7 @@ from ..arrays import Array, Index, Mask
 from ..errors import BadValue
 from .mesh_distance import MeshDistance, Side
 from .mesh_geometry import MeshGeometry
-from .shape_group import SegmentDistances, ShapeGroup
+from .shape_group import Nearest, ShapeGroup
 from .shapes.shape import Shape
 
 MODES: Final[Mapping[str, Side]] = MappingProxyType(
@@ -137,7 +137,7 @@ class MeshGroup:
 
     def segments(
         self, a: Array, b: Array, which: Index, frame: Index | None, limit: Array, reach: Array
-    ) -> SegmentDistances:
+    ) -> Nearest:
         """See `ShapeGroup`."""
         row = which if frame is None else which + frame * self.count
         turn, shift = self.turns.take(row, 0), self.shifts.take(row, 0)
@@ -145,7 +145,7 @@ class MeshGroup:
         distance, point, parameter, normal = self.distance.segments(
             first, last, limit, reach, self.root.take(which)
         )
-        return distance, _turned(point, turn) + shift, parameter, _turned(normal, turn)
+        return Nearest(distance, _turned(point, turn) + shift, parameter, _turned(normal, turn))
 
     def meets(self, a: Array, b: Array, which: Index, near: Array) -> Mask:
         """See `ShapeGroup`."""

@@ -20,6 +20,7 @@ from .bvh import Bvh
 from .mesh_geometry import MeshGeometry
 from .nearest_triangle import Hit, first_of_least, nearest_to_segments
 from .pseudonormals import Pseudonormals
+from .shape_group import Nearest
 from .vectors import TINY, dot, length
 
 _SAMPLES: Final = 17  # on a segment that is inside; depths are too small by half their spacing at most
@@ -109,10 +110,8 @@ class MeshDistance:
         hit, difference, inside = self._nearest(points, points, limit, root)
         return np.where(inside, -hit.distance, hit.distance), self._normal(hit, difference, inside)
 
-    def segments(
-        self, a: Array, b: Array, limit: Array, reach: Array, root: Index
-    ) -> tuple[Array, Array, Array, Array]:
-        """Signed distance (P,), point (P, 3), parameter (P,) and normal (P, 3) of segments.
+    def segments(self, a: Array, b: Array, limit: Array, reach: Array, root: Index) -> Nearest:
+        """The nearest or deepest points of segments.
 
         Args:
             a: (P, 3) first ends; b: (P, 3) second ends.
@@ -125,12 +124,10 @@ class MeshDistance:
         query, layer = self._spread(root)
         ends, limits = (a.take(query, 0), b.take(query, 0)), (limit.take(query), reach.take(query))
         found = self._segments(*ends, *limits, layer)
-        best = first_of_least(query, found[0])
-        return found[0].take(best), found[1].take(best, 0), found[2].take(best), found[3].take(best, 0)
+        best = first_of_least(query, found.distance)
+        return Nearest._make(array.take(best, 0) for array in found)
 
-    def _segments(
-        self, a: Array, b: Array, limit: Array, reach: Array, root: Index
-    ) -> tuple[Array, Array, Array, Array]:
+    def _segments(self, a: Array, b: Array, limit: Array, reach: Array, root: Index) -> Nearest:
         """As `segments`, for layers (P,)."""
         hit, difference, inside = self._nearest(a, b, reach, root)
         if np.count_nonzero(inside):
@@ -141,7 +138,7 @@ class MeshDistance:
             lost = hit.row < 0
             if np.count_nonzero(lost):
                 normal[lost] = 0.0
-            return hit.distance, hit.point, hit.parameter, normal
+            return Nearest(hit.distance, hit.point, hit.parameter, normal)
         normal = self._normal(hit, difference, inside)
         distance = np.where(inside, -hit.distance, hit.distance)
         point, parameter = hit.point, hit.parameter
@@ -165,7 +162,7 @@ class MeshDistance:
             changed = np.concatenate([deep, walls])
             critical = a.take(changed, 0) + parameter[changed, None] * (b - a).take(changed, 0)
             point[changed] = critical - distance[changed, None] * normal[changed]
-        return distance, point, parameter, normal
+        return Nearest(distance, point, parameter, normal)
 
     def meets(self, a: Array, b: Array, near: Array, root: Index) -> Mask:
         """(P,) whether segments are nearer than `near` (P,), inside or passing through; quick."""

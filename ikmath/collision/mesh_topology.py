@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ..arrays import Array, Index, Mask
 from .vectors import TINY, cross, dot, length
@@ -285,20 +286,23 @@ def _components(count: int, one: Index, two: Index) -> tuple[Index, int]:
     return number.reshape(-1), len(roots)
 
 
+def _first_alike(rows: npt.NDArray[np.uint64]) -> Index | None:
+    """(N,) the first row that is the same as each of rows (N, 3); None if all differ, the usual case."""
+    ranked = np.sort(rows.dot(_MIX))
+    if not (ranked[1:] == ranked[:-1]).any():
+        return None
+    order = np.lexsort(rows.T)
+    in_order = rows.take(order, 0)
+    new = np.concatenate([[True], (in_order[1:] != in_order[:-1]).any(1)])
+    first = np.empty(len(rows), dtype=np.intp)
+    first[order] = order[np.maximum.accumulate(np.where(new, np.arange(len(order)), 0))]
+    return first
+
+
 def welded(vertices: Array, faces: Index) -> Index:
     """The faces, with the first vertex at the same place in place of each."""
-    places = vertices + 0.0  # so that -0.0 is 0.0
-    bits = places.view(np.uint64)
-    mixed = bits[:, 0] * _MIX[0] + bits[:, 1] * _MIX[1] + bits[:, 2] * _MIX[2]
-    ranked = np.sort(mixed)
-    if not (ranked[1:] == ranked[:-1]).any():
-        return faces  # the usual case, found quickly
-    order = np.lexsort(places.T)
-    sorted_ = places.take(order, 0)
-    new = np.concatenate([[True], (sorted_[1:] != sorted_[:-1]).any(1)])
-    first = np.empty(len(vertices), dtype=np.intp)
-    first[order] = order[np.maximum.accumulate(np.where(new, np.arange(len(order)), 0))]
-    return first.take(faces)
+    first = _first_alike((vertices + 0.0).view(np.uint64))  # so that -0.0 is 0.0
+    return faces if first is None else first.take(faces)
 
 
 def _joined_rims(vertices: Array, faces: Index, rim: Index) -> Index | None:
@@ -334,14 +338,5 @@ def _repeated(faces: Index) -> Mask:
     least = np.minimum(np.minimum(a, b), c)
     second = np.where(a == least, b, np.where(b == least, c, a))
     third = a + b + c - least - second
-    same = np.zeros(len(faces), dtype=bool)
-    mixed = least.astype(np.uint64) * _MIX[0] + second.astype(np.uint64) * _MIX[1] + third.astype(np.uint64)
-    ranked = np.sort(mixed)
-    if not (ranked[1:] == ranked[:-1]).any():
-        return same
-    order = np.lexsort((third, second, least))
-    later, before = order[1:], order[:-1]
-    same[later] = (
-        (least[later] == least[before]) & (second[later] == second[before]) & (third[later] == third[before])
-    )
-    return same
+    first = _first_alike(np.stack([least, second, third], 1).astype(np.uint64))
+    return np.zeros(len(faces), dtype=bool) if first is None else first != np.arange(len(faces))

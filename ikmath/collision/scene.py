@@ -43,6 +43,7 @@ class Scene:
 
     Attributes:
         frames: the frame axes of the obstacles' motions, () for obstacles without motion.
+        motion: how the coordinates move the links.
         broad_phase: the pairs; the same object as long as links, pairs and obstacles are the same.
     """
 
@@ -56,7 +57,7 @@ class Scene:
         self.skeleton = arguments.of_kind(skeleton, Skeleton, "skeleton of the scene")
         self.body = arguments.of_kind(body, Body, "body of the scene")
         self.obstacles = arguments.several(obstacles, Shape, "obstacles")  # type: ignore[type-abstract]
-        self._motion = LinkMotion(skeleton, body)
+        self.motion = LinkMotion(skeleton, body)
         pairs = arguments.indices(self_pairs, "self_pairs")
         self.pairs: Index = pairs.reshape(-1, 2) if pairs.size == 0 else pairs
         if self.pairs.ndim != 2 or self.pairs.shape[1] != 2:
@@ -65,16 +66,6 @@ class Scene:
             raise BadValue("self_pairs", f"name links that do not exist; the body has {len(body)}.")
         self.frames = _common_frames(self.obstacles)
         self.broad_phase = BroadPhase(body, self.obstacles, self.frames, self.pairs)
-
-    @property
-    def joints(self) -> Index:
-        """(L,) index of the joint of each link."""
-        return self._motion.joints
-
-    @property
-    def moves(self) -> Array:
-        """(L + 1, n) see `LinkMotion`."""
-        return self._motion.moves
 
     def at(self, frame: int | tuple[int, ...]) -> Scene:
         """The scene with its obstacles at one frame; itself if they have no motion."""
@@ -128,7 +119,7 @@ class Scene:
         Raises:
             BadShape: the pose's batch does not fit the obstacles' frames.
         """
-        places = self.body.places(pose, self.joints)
+        places = self.body.places(pose, self.motion.joints)
         near = self.near_places(places, detect, cache=cache, behind=behind)
         near.pose = pose
         return near
@@ -156,7 +147,7 @@ class Scene:
             self._measured(query, detect, cache, behind)
             for query in broad.queries(places, found, frame, moving)
         ]
-        return ClosestPairs(broad, self._motion, PairBatch.joined(batches), places, detect, cache)
+        return ClosestPairs(broad, self.motion, PairBatch.joined(batches), places, detect, cache)
 
     def _measured(
         self, query: NarrowPhaseQuery, detect: float, cache: CoherenceCache | None, behind: float | None
@@ -176,19 +167,15 @@ class Scene:
         """(P,) whether a ball can move straight from a to b, (P, 3) each, among obstacles without motion."""
         return self.broad_phase.passable(a, b, radius, margin)
 
-    def clearance(self, pose: Pose, near: ClosestPairs | None = None, behind: float | None = None) -> Array:
+    def clearance(self, pose: Pose, behind: float | None = None) -> Array:
         """(*b,) smallest clearance of all pairs, metres, without margins; infinite if there are none.
 
         Args:
             pose: one pose or a batch.
-            near: the closest pairs of this pose, if known.
             behind: see `near`; any depth counts by default.
         """
-        if near is not None and not pose.batch and near.lists_nearest:
-            return np.asarray(near.least)
         result = np.full(pose.batch, np.inf)
-        places = self.body.places(pose, self.joints) if near is None else near.places
-        bound = self.upper_bound(places)
+        bound = self.upper_bound(self.body.places(pose, self.motion.joints))
         if np.isfinite(bound):
             near = self.near(pose, bound, behind=behind)
             np.minimum.at(result.reshape(-1), near.frame, near.clearance)

@@ -4,14 +4,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 
 from ..arrays import Array, Index, Mask
 
-SegmentDistances = tuple[Array, Array, Array, Array]
-"""Distance (P,), point (P, 3), parameter (P,) and normal (P, 3) of segments, row by row."""
+
+class Nearest(NamedTuple):
+    """The point of a segment that is nearest to an obstacle, or deepest inside it.
+
+    Attributes:
+        distance: (*b,) metres, negative inside; infinite where nothing is within the limit.
+        point: (*b, 3) on the obstacle's surface, in the world (Ge's obstacle point); NaN beyond the limit.
+        parameter: (*b,) where on the segment, 0 at its first end, 1 at its second (Ge's critical point).
+        normal: (*b, 3) unit, from the obstacle to the segment, zero beyond the limit; moving along it by
+            -distance ends a penetration.
+    """
+
+    distance: Array
+    point: Array
+    parameter: Array
+    normal: Array
+
+    @classmethod
+    def of_segments(cls, a: Array, b: Array, distance: Array, parameter: Array, normal: Array) -> Self:
+        """Of segments a-b (P, 3), whose critical points are at the parameters (P,)."""
+        critical = a + parameter[:, None] * (b - a)
+        return cls(distance, critical - distance[:, None] * normal, parameter, normal)
 
 
 class ShapeGroup(Protocol):
@@ -25,7 +45,7 @@ class ShapeGroup(Protocol):
 
     def segments(
         self, a: Array, b: Array, which: Index, frame: Index | None, limit: Array, reach: Array
-    ) -> SegmentDistances:
+    ) -> Nearest:
         """As `Solid.segment_distance`.
 
         Args:
@@ -41,7 +61,7 @@ class ShapeGroup(Protocol):
         """(P,) whether segments are nearer than `near` (P,) metres, among obstacles that stand still."""
 
 
-Kernel = Callable[[Array, Array, Array], SegmentDistances]
+Kernel = Callable[[Array, Array, Array], Nearest]
 
 
 class RowGroup:
@@ -67,12 +87,12 @@ class RowGroup:
 
     def segments(
         self, a: Array, b: Array, which: Index, frame: Index | None, limit: Array, reach: Array
-    ) -> SegmentDistances:
+    ) -> Nearest:
         """See `ShapeGroup`."""
         row = which if frame is None else which + frame * self.count
         return self.distance(a, b, self.table.take(row, 0))
 
     def meets(self, a: Array, b: Array, which: Index, near: Array) -> Mask:
         """See `ShapeGroup`."""
-        met: Mask = self.segments(a, b, which, None, near, near)[0] < near
+        met: Mask = self.segments(a, b, which, None, near, near).distance < near
         return met

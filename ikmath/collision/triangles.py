@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ..arrays import Array, Index, Mask
+from ..lean import Remade
 from .segments import closest_by_products
 from .vectors import ONES, TINY, cross, dot
 
@@ -20,21 +21,6 @@ FACE: Final = 0
 
 _NEXT: Final = np.array([1, 2, 0])
 _THIN: Final = 1e-20  # squared ratio of height to length below which a triangle has no plane
-
-
-def closest_to_segments(a: Array, b: Array, corners: Array) -> tuple[Array, Array, Array, Index, Mask]:
-    """Closest points of triangles and segments; a segment that passes through has distance zero.
-
-    Args:
-        a: (P, 3) first ends.
-        b: (P, 3) second ends.
-        corners: (P, 3, 3) one triangle a segment.
-
-    Returns:
-        distance (P,), parameter on the segment (P,), closest point of the triangle (P, 3), feature (P,), and
-        whether the segment passes through the face (P,) bool.
-    """
-    return Facets.of(corners).distances(a, b - a).closest(np.arange(len(corners)))
 
 
 class Facets(NamedTuple):
@@ -183,7 +169,12 @@ class FeatureDistances(NamedTuple):
         return squares
 
     def closest(self, rows: Index) -> tuple[Array, Array, Array, Index, Mask]:
-        """The result of `closest_to_segments` for some rows (R,)."""
+        """The closest points of some rows (R,); a segment that passes through has distance zero.
+
+        Returns:
+            Distance (R,), parameter on the segment (R,), closest point of the triangle (R, 3), feature (R,),
+            and whether the segment passes through the face (R,).
+        """
         own, best = np.arange(len(rows)), self.squares.take(rows, 1).argmin(0)
         distance = np.sqrt(np.maximum(self.squares[best, rows], 0.0))
         edge, by_edge = np.minimum(best, 2), best < 3
@@ -202,7 +193,7 @@ class FeatureDistances(NamedTuple):
         return distance, parameter, nearest, feature, self.through.take(rows)
 
 
-class TriangleCache:
+class TriangleCache(Remade):
     """Facets of triangles that are measured repeatedly; evaluated lazily.
 
     Args:
@@ -213,9 +204,6 @@ class TriangleCache:
         self._corners = corners
         self._rows = np.empty((len(corners), 44))  # takes room only where it is written to
         self._known = np.zeros(len(corners), dtype=bool)
-
-    def __reduce__(self) -> tuple[type[TriangleCache], tuple[Array]]:
-        return TriangleCache, (self._corners,)
 
     def take(self, rows: Index) -> Facets:
         """Those of some triangles (P,)."""

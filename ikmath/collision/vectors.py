@@ -8,27 +8,23 @@ b).dot(ONES)` takes half the time of `einsum` and a quarter of that of `sum(-1)`
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
 
+from ..arrays import Mask
 from ..rotation import Array
+from ..rotation import cross as cross
 
 ONES: Final = np.ones(3)
 TINY: Final = 1e-300  # keeps 0/0 away and changes no other number
-_NEXT: Final = np.array([1, 2, 0])
-_LAST: Final = np.array([2, 0, 1])
 
 
 def dot(a: Array, b: Array) -> Array:
     """Dot products of rows; (P, 3), (P, 3) -> (P,)."""
     result: Array = (a * b).dot(ONES)
     return result
-
-
-def cross(a: Array, b: Array) -> Array:
-    """Cross products of rows; (P, 3), (P, 3) -> (P, 3)."""
-    return a.take(_NEXT, -1) * b.take(_LAST, -1) - a.take(_LAST, -1) * b.take(_NEXT, -1)
 
 
 def length(a: Array) -> Array:
@@ -57,19 +53,18 @@ def perpendicular(d: Array) -> Array:
     return result
 
 
-def directions(difference: Array, distance: Array, along: Array, least: Array) -> Array:
-    """Unit vectors `difference / distance`; where that is rounding, one at right angles to `along`.
+def directions(difference: Array, distance: Array, least: Array, instead: Callable[[Mask], Array]) -> Array:
+    """Unit vectors `difference / distance`; where that is rounding, others.
 
     Args:
-        difference: (P, 3).
-        distance: (P,) its lengths.
-        along: (P, 3).
+        difference: (P, 3); distance: (P,) its lengths.
         least: (P,) distance up to which a difference has no direction left.
+        instead: gives unit vectors for such rows (P,).
     """
     touching = distance <= least
     if not touching.any():
         result: Array = difference / distance[:, None]
         return result
     result = difference / np.where(touching, 1.0, distance)[:, None]
-    result[touching] = perpendicular(along[touching])
+    result[touching] = instead(touching)
     return result

@@ -59,7 +59,7 @@ def _within(scene: Scene, a: Array, b: Array, place: Array, moved: npt.NDArray[n
         a, b: (L, 3) ends of the links' axes; place: (3,); moved: (n,) which coordinates carry it.
     """
     outward = scene.body.outward
-    links = outward[(scene.moves[outward] == moved).all(1)]
+    links = outward[(scene.motion.moves[outward] == moved).all(1)]
     gap = gaps(a[links], b[links], place)
     depth = scene.body.radius[links] - np.sqrt((gap * gap).sum(-1))
     return float(depth.max(initial=-np.inf))

@@ -35,7 +35,7 @@ def conclude(
         q: (n,) where the solve ended.
         iterations: how many steps it took.
         tolerance, angle_tolerance: metres and radians within which an effector is there, see
-            `Problem.allowed_errors`.
+            `TaskStack.tolerances`.
         errors: (E,) sizes of the errors at q, if known.
         stalled: whether no further step was better, as opposed to running out of iterations.
         blocked: name of the obstacle that stands in the way, if one does.

@@ -17,12 +17,13 @@ from typing import ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
+from .. import arguments
 from ..arrays import Index
 from ..model.forward_kinematics import SKEW_ROWS
 from ..model.pose import Pose
 from ..model.residual import Residual
-from ..rotation import Array
-from .base import Effectors, Names, check_slack
+from ..rotation import Array, across
+from .base import Effectors, Names
 from .rows import blocks, outer, readiest, unit_vectors, with_slack
 
 _TINY: Final = 1e-300  # keeps the angle of no turn from being exactly zero
@@ -72,13 +73,10 @@ class Aim(Effectors):
     ) -> None:
         self._hold(joint, offset)
         self._begin(self.joints, weight, priority, name)
-        self.target = self._target(self._shared(target, "target"), (3,))
-        self.direction = self._each(direction, "direction")
-        self.direction = unit_vectors(self.direction, f"direction of {self.describe()}")
-        self.slack = check_slack(slack, self.describe())
-        aside = _IDENTITY[np.abs(self.direction).argmin(1)]
-        first = unit_vectors(np.cross(self.direction, aside), self.describe())
-        self.across = np.stack([first, np.cross(self.direction, first)], 1)  # (E, 2, 3), in the joint's frame
+        self.target = self._shared(target, "target")
+        self.direction = unit_vectors(self._each(direction, "direction"), f"direction of {self.describe()}")
+        self.slack = arguments.number(slack, f"slack of {self.describe()}", least=0)
+        self.across = across(self.direction)  # (E, 2, 3), in the joint's frame
 
     def evaluate(self, pose: Pose) -> Residual:
         points, count = self.points_at(pose), self.effectors
@@ -117,14 +115,12 @@ class Aim(Effectors):
             error[here] = turning[here] = moving[here] = 0.0
         # the axes of its components turn with the bone: d (b . e) = b . (de + e x w)
         turning += error.dot(_SKEW).reshape(-1, 3, 3)
-        across = np.matmul(self.across, frames.swapaxes(-1, -2))
-        flat = np.matmul(across.reshape(-1, 2, 3), error[:, :, None]).reshape(*pose.batch, 2 * count)
+        axes = np.matmul(self.across, frames.swapaxes(-1, -2))
+        flat = np.matmul(axes.reshape(-1, 2, 3), error[:, :, None]).reshape(*pose.batch, 2 * count)
         whole = pose.turned_jacobian(points, turning.reshape(*pose.batch, 3 * count, 3))
         whole += blocks(moving.reshape(*pose.batch, count, 3, 3), pose.point_jacobian(points, x))
-        jacobian = blocks(across, whole)
-        if self.slack:
-            return with_slack(flat, jacobian, self.slack, count)
-        return Residual(flat, jacobian)
+        jacobian = blocks(axes, whole)
+        return with_slack(flat, jacobian, self.slack, count)
 
     def _axes(self, pose: Pose, c: Array, d: Array, sine: Array, which: Index) -> Array:
         """Axes of the turns of `which`, of all frames' effectors, whose targets are behind.

@@ -73,14 +73,17 @@ class AnyOf(Goal):
     def evaluate(self, pose: Pose) -> Residual:
         residuals = [goal.evaluate(pose) for goal in self.goals]
         best = self._best(residuals)
-        if not pose.batch:
-            return self._filled(residuals[int(best)])
+        chosen = [(where, one) for i, one in enumerate(residuals) if (where := best == i).any()]
         error = np.zeros((*pose.batch, self.rows))
-        jacobian = np.zeros((*pose.batch, self.rows, pose.skeleton.n))
-        for i, residual in enumerate(residuals):
-            where, rows = best == i, residual.error.shape[-1]
-            error[where, :rows] = residual.error[where]
-            jacobian[where, :rows] = residual.jacobian[where]
+        for where, one in chosen:
+            error[where, : one.error.shape[-1]] = one.error[where]
+
+        def jacobian() -> Array:
+            rows = np.zeros((*error.shape, pose.skeleton.n))
+            for where, one in chosen:
+                rows[where, : one.error.shape[-1]] = one.jacobian[where]
+            return rows
+
         return Residual(error, jacobian)
 
     def best(self, pose: Pose) -> Index:
@@ -93,15 +96,6 @@ class AnyOf(Goal):
             kept = np.arange(len(self.goals)) == self.chosen[..., None]
             costs = np.where(kept, costs / (1.0 + self.preference), costs)
         return np.asarray(costs.argmin(-1))
-
-    def _filled(self, residual: Residual) -> Residual:
-        missing = self.rows - residual.error.shape[-1]
-        if not missing:
-            return residual
-        error = np.concatenate([residual.error, np.zeros(missing)])
-        return Residual(
-            error, np.concatenate([residual.jacobian, np.zeros((missing, residual.jacobian.shape[-1]))])
-        )
 
     def with_choices(self, pose: Pose, before: Goal | None = None) -> Self:
         """The goal that prefers what was chosen at a pose (with the targets there, if given)."""

@@ -19,7 +19,7 @@ from ..errors import BadShape, BadValue
 from ..model.pose import Pose
 from ..model.residual import Residual
 from ..model.skeleton import Skeleton
-from ..rotation import Array
+from ..rotation import Array, across
 from .base import Frame, Goal
 from .rows import unit_vectors, violated
 from .support import Support
@@ -85,10 +85,7 @@ class Balance(Goal):
         what = f"up of {self.describe()}"
         if isinstance(up, str):
             return np.delete(np.eye(3), _AXES.index(arguments.word(up, what, _AXES)), 0)
-        way = unit_vectors(arguments.shaped(up, what, (3,)), what)
-        first = np.cross(way, np.eye(3)[np.argmin(np.abs(way))])
-        first /= np.sqrt(first @ first)
-        return np.stack([first, np.cross(way, first)])
+        return across(unit_vectors(arguments.shaped(up, what, (3,)), what))
 
     def _flat(self, places: npt.ArrayLike, what: str, least: int) -> Array:
         """Places (..., 2) as they are, or (..., 3) of the world, over the level plane (..., 2)."""
@@ -205,15 +202,9 @@ class Balance(Goal):
 def _cut_carriage(skeleton: Skeleton, carried: Array) -> Array:
     """(n, J) mass that each coordinate moves -> (n, 2 J): at its place, or at the head that carries it."""
     count = len(skeleton)
-    # carrier[i, j]: of the joints from i down to j the first that does not inherit rotation, or none
-    carrier = np.full((count, count), -1)
-    for j, parent in enumerate(skeleton.parents.tolist()):
-        if parent >= 0:
-            carrier[:, j] = carrier[:, parent]
-            if not skeleton.inherits[j]:
-                above = skeleton.ancestors[parent] & (carrier[:, j] < 0)
-                carrier[above, j] = j
-    via = carrier[skeleton.owner]
+    via = np.full(carried.shape, -1)
+    for joint, above, carrier in skeleton.cuts_above(np.arange(count)):
+        via[above, joint] = carrier
     out = np.zeros((len(carried), 2 * count))
     out[:, :count] = np.where(via < 0, carried, 0.0)
     rows, joints = np.nonzero(via >= 0)

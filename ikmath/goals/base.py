@@ -234,13 +234,11 @@ class Effectors(Goal):
         return np.broadcast_to(array, (count, 3)).copy()
 
     def _shared(self, value: npt.ArrayLike, what: str) -> Array:
-        """A target that several effectors may share, (3,) or (*batch, 1, 3), repeated for each of them."""
+        """Checked places (*batch, E, 3), of which effectors may share one, (3,) or (*batch, 1, 3)."""
         array = arguments.numbers(value, f"{what} of {self.describe()}")
-        if self.single or array.ndim == 0:
-            return array
-        if array.shape == (3,) or (array.ndim > 1 and array.shape[-2:] == (1, 3)):
-            return np.broadcast_to(array, (*array.shape[:-2], len(self.joints), 3))
-        return array
+        if not self.single and (array.shape == (3,) or (array.ndim > 1 and array.shape[-2:] == (1, 3))):
+            array = np.broadcast_to(array, (*array.shape[:-2], len(self.joints), 3))
+        return self._target(array, (3,), what)
 
     def points(self, skeleton: Skeleton) -> FramePoints:
         """The effectors' points, bound to the skeleton (once for all skeletons of that structure)."""
@@ -290,7 +288,7 @@ class Masked(Effectors):
         self.mask = None if len(axes) == 3 else ["xyz".index(letter) for letter in sorted(axes)]
         self.rows = len(axes)
         self.space = arguments.word(space, f"space of {what}", SPACES)
-        self.slack = check_slack(slack, what)
+        self.slack = arguments.number(slack, f"slack of {what}", least=0)
 
     @property
     def plain(self) -> bool:
@@ -304,8 +302,3 @@ def names(value: Names, what: str) -> tuple[str, ...]:
     if not found:
         raise BadValue(what, "is empty; name at least one joint.")
     return found
-
-
-def check_slack(slack: float, what: str) -> float:
-    """A slack as a float, zero or more."""
-    return arguments.number(slack, f"slack of {what}", least=0)

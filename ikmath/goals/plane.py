@@ -54,9 +54,8 @@ class Plane(Effectors):
     ) -> None:
         self._hold(joint, offset)
         self._begin(self.joints, weight, priority, name)
-        self.origin = self._target(self._shared(origin, "origin"), (3,), "origin")
-        self.normal = self._target(self._shared(normal, "normal"), (3,), "normal")
-        self.normal = unit_vectors(self.normal, f"normal of {self.describe()}")
+        self.origin = self._shared(origin, "origin")
+        self.normal = unit_vectors(self._shared(normal, "normal"), f"normal of {self.describe()}")
         self.one_sided = arguments.switch(one_sided, f"one_sided of {self.describe()}")
 
     def inequality(self, pose: Pose) -> Residual:

@@ -15,10 +15,11 @@ from typing import ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
+from .. import arguments
 from ..errors import BadShape
 from ..model.pose import Pose
 from ..model.residual import Residual
-from .base import Effectors, Names, check_slack, names
+from .base import Effectors, Names, names
 from .rows import blocks, with_slack
 
 _HERE: Final = 1e-9  # metres; two places nearer to each other than this have no direction
@@ -60,8 +61,8 @@ class Pole(Effectors):
     ) -> None:
         self._hold(joint, offset)
         self._begin(self.joints, weight, priority, name)
-        self.target = self._target(self._shared(target, "target"), (3,))
-        self.slack = check_slack(slack, self.describe())
+        self.target = self._shared(target, "target")
+        self.slack = arguments.number(slack, f"slack of {self.describe()}", least=0)
         roots, ends = names(root, f"root of {self.describe()}"), self._each(offset, "offset")
         if len(roots) != self.effectors:
             raise BadShape(f"root of {self.describe()}", "one name a joint", (len(roots),))
@@ -101,6 +102,4 @@ class Pole(Effectors):
         factors = np.concatenate([slopes[0], slopes[1], -slopes.sum(0)], -2)[..., None, :]
         rows = blocks(factors, pose.point_jacobian(points, x))
         jacobian = rows[..., :count, :] + rows[..., count : 2 * count, :] + rows[..., 2 * count :, :]
-        if self.slack:
-            return with_slack(error, jacobian, self.slack, count)
-        return Residual(error, jacobian)
+        return with_slack(error, jacobian, self.slack, count)

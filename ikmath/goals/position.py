@@ -73,9 +73,7 @@ class Position(Masked):
             return Residual(error, lambda: pose.point_jacobian(points, x), block)
         difference, jacobian = self._masked(pose, difference, pose.point_jacobian(points, x))
         error = difference.reshape(*difference.shape[:-2], self.rows * self.effectors)
-        if self.slack:
-            return with_slack(error, jacobian, self.slack, self.effectors)
-        return Residual(error, jacobian)
+        return with_slack(error, jacobian, self.slack, self.effectors)
 
     def _masked(self, pose: Pose, difference: Array, jacobian: Array) -> tuple[Array, Array]:
         """Error and Jacobian along the axes that count."""

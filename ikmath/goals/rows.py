@@ -16,6 +16,8 @@ def with_slack(error: Array, jacobian: Array, slack: float, effectors: int) -> R
     `e -> e (1 - slack / |e|)` outside, with its exact derivative; error (*batch, E * r),
     jacobian (*batch, E * r, n).
     """
+    if not slack:
+        return Residual(error, jacobian)
     *batch, k = error.shape
     n = jacobian.shape[-1]
     e = error.reshape(*batch, effectors, k // effectors)

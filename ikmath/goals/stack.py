@@ -92,7 +92,7 @@ class TaskStack:
         return known
 
     def tolerances(self, length: float, angle: float | None) -> Array:
-        """(E,) errors within which effectors are at their targets, see `Problem.allowed_errors`."""
+        """(E,) errors within which effectors are at their targets, metres and radians (None: the same)."""
         found = np.where(self.is_angle, length if angle is None else angle, length)
         return found.astype(float)  # whole numbers may have been given
 
@@ -175,16 +175,12 @@ class FusedTasks:
         errors, x, derivative, batch = [], None, None, pose.batch
         if self._places:
             x = pose.points(self._place)
-            goal: Any = goals[self._places[0]]
+            one: Any = goals[self._places[0]]
             several = len(self._places) > 1
-            targets = _targets(goals, self._places, batch, 2) if several else goal.target
+            targets = _targets(goals, self._places, batch, 2) if several else one.target
             errors.append((x - targets).reshape(*batch, self._split))
         if self._turns:
-            goal = goals[self._turns[0]]
-            several = len(self._turns) > 1
-            targets = _targets(goals, self._turns, batch, 3) if several else goal.target
-            turns = np.matmul(pose.frames(self._turn), targets.swapaxes(-1, -2)).reshape(-1, 3, 3)
-            vectors, derivative = log_and_derivative(turns)
+            vectors, derivative = self._missing_turns(goals, pose)
             errors.append(vectors.reshape(*batch, 3 * self._turn.count))
         others: list[Residual] = []
         for i in self._others:
@@ -216,6 +212,11 @@ class FusedTasks:
 
         return error, jacobian
 
+    def _missing_turns(self, goals: Sequence[Goal], pose: Pose) -> tuple[Array, Callable[[], Array]]:
+        """Rotation vectors (m, 3) from orientations to their targets; and what gives their derivative."""
+        back = _targets(goals, self._turns, pose.batch, 3).swapaxes(-1, -2)
+        return log_and_derivative(np.matmul(pose.frames(self._turn), back).reshape(-1, 3, 3))
+
     def curvature(self, goals: Sequence[Goal], pose: Pose, pull: Array, step: Array) -> Curvature:
         """Second derivative of the errors, each multiplied by its pull and added up.
 
@@ -230,9 +231,7 @@ class FusedTasks:
         places, turns, others = np.split(pull, [self._split, self._split + 3 * self._turn.count])
         loads = Loads.on_points(self._place.joints, pose.points(self._place), places.reshape(-1, 3))
         if self._turns:
-            targets = _targets(goals, self._turns, (), 3)
-            turned = np.matmul(pose.frames(self._turn), targets.swapaxes(-1, -2))
-            vectors, derivative = log_and_derivative(turned)
+            vectors, derivative = self._missing_turns(goals, pose)
             torque = turns.reshape(-1, 3)
             loads = loads.along_with(
                 Loads.of(self._turn.joints, torque=np.matmul(torque[:, None, :], derivative())[:, 0])

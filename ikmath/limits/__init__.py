@@ -4,15 +4,15 @@
 from collections.abc import Mapping
 from typing import Final
 
-from ..registries import registry
+from ..registries import LazyRegistry
 from .barrier import InverseBarrier, LogarithmicBarrier
 from .base import ByRows, LimitMethod, Propose, ProposeMany
 from .clipping import Clipping
 from .penalty import Penalty
 from .projection import Projection
 
-LIMITS: Final[Mapping[str, LimitMethod]] = registry(
-    [Projection(), Clipping(), Penalty(), InverseBarrier(), LogarithmicBarrier()]
+LIMITS: Final[Mapping[str, LimitMethod]] = LazyRegistry(
+    [Projection(), Clipping(), Penalty(), InverseBarrier(), LogarithmicBarrier()], {}
 )
 
 __all__ = [

@@ -9,7 +9,7 @@ projection). For this it may solve for the step again with some coordinates held
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, TypeVar
 
 from ..model.active_directions import HeldOfMany, HeldOfOne
 from ..model.joint_limits import JointLimits
@@ -17,16 +17,22 @@ from ..model.pose import Pose
 from ..model.residual import Residual
 from ..rotation import Array
 
+Held = TypeVar("Held", contravariant=True)
 
-class Propose(Protocol):
-    """Proposes the steps of one frame from its rows."""
+
+class Proposer(Protocol[Held]):
+    """Proposes steps from rows, of one frame or of many (with a last axis B)."""
 
     @property
     def metric(self) -> Array | None:
         """(n,) units in which steps are measured, squared, or None where all are alike."""
 
-    def __call__(self, error: Array, held: HeldOfOne | None = None, /) -> Array:
-        """The step (n,) for an error (k,), with the prescribed motion of held directions."""
+    def __call__(self, error: Array, held: Held | None = None, /) -> Array:
+        """The step (n, ...) for an error (k, ...), with the prescribed motion of held directions."""
+
+
+Propose = Proposer[HeldOfOne]
+ProposeMany = Proposer[HeldOfMany]
 
 
 class ByRows:
@@ -46,17 +52,6 @@ class ByRows:
             return self.step(error, self.rows)
         rows, shift = held.out_of(self.rows)
         return held.keep(self.step(error + shift, rows))
-
-
-class ProposeMany(Protocol):
-    """`Propose` for many frames."""
-
-    @property
-    def metric(self) -> Array | None:
-        """As of one."""
-
-    def __call__(self, error: Array, held: HeldOfMany | None = None, /) -> Array:
-        """Steps (n, B) for errors (k, B), with the prescribed motion of held directions."""
 
 
 class LimitMethod:

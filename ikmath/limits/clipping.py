@@ -8,7 +8,7 @@ will lock at that position". To avoid this, use projection.
 
 from __future__ import annotations
 
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ..arrays import Mask
 from ..model.joint_limits import JointLimits
 from ..model.limit_crossings import leaving
 from ..rotation import Array
-from .base import LimitMethod, Propose, ProposeMany
+from .base import LimitMethod, Proposer
 
 _HALVINGS: Final = 40
 
@@ -31,13 +31,11 @@ class Clipping(LimitMethod):
     )
     source: ClassVar[str] = "Ge 2000, section 5.1"
 
-    def step(self, region: JointLimits, q: Array, error: Array, propose: Propose) -> Array:
+    def step(self, region: JointLimits, q: Array, error: Array, propose: Proposer[Any]) -> Array:
         dq = propose(error)
         return region.project_first(q + _room(region, q, dq) * dq)
 
-    def step_many(self, region: JointLimits, q: Array, error: Array, propose: ProposeMany) -> Array:
-        dq = propose(error)
-        return region.project_first(q + _room(region, q, dq) * dq)
+    step_many = step
 
 
 def _room(region: JointLimits, q: Array, dq: Array) -> Array:

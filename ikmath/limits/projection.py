@@ -38,7 +38,7 @@ class Projection(LimitMethod):
         to = q + propose(error)
         crossings = region.crossings_of_one(to)
         if crossings is None:
-            return region.kept(to)
+            return region.unwound(to)
         hold = _OneHold(q, propose.metric)
         for _ in range(_ROUNDS):
             hold.add(crossings)
@@ -46,7 +46,7 @@ class Projection(LimitMethod):
             to = q + dq
             left = region.crossings_of_one(to)
             if left is None:
-                return region.kept(to)
+                return region.unwound(to)
             crossings = left
             if not crossings.beyond(to, region.slight(dq, _CURVED)):
                 break
@@ -57,7 +57,7 @@ class Projection(LimitMethod):
         to = q + propose(error)
         crossings = crossings_of_many(region, q, to)
         if crossings is None:
-            return region.kept(to)
+            return region.unwound(to)
         left, hold = crossings.leaving(), _ManyHold(region.pairs, q.shape, propose.metric)
         for _ in range(_ROUNDS):
             hold.add(crossings)
@@ -71,7 +71,7 @@ class Projection(LimitMethod):
             np.copyto(to, ends, where=last)
             if crossings is None or not left.any():
                 break
-        return region.kept(to)
+        return region.unwound(to)
 
 
 class _OneHold:

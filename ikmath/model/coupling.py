@@ -4,38 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
-from .. import arguments
 from ..arrays import Array, Index
 from ..errors import BadValue, UnknownName
-
-
-@dataclass(frozen=True)
-class Mimic:
-    """`coordinate = multiplier * coordinate of leader + offset`, as in URDF.
-
-    Args:
-        leader: name of the joint to follow; both joints have one coordinate.
-        multiplier: radians or metres of this joint for each of the leader's, not zero.
-        offset: radians or metres.
-    """
-
-    leader: str
-    multiplier: float = 1.0
-    offset: float = 0.0
-
-    def __post_init__(self) -> None:
-        arguments.text(self.leader, "leader of a mimic joint")
-        arguments.number(self.multiplier, "multiplier of a mimic joint")
-        arguments.number(self.offset, "offset of a mimic joint")
-        if self.multiplier == 0.0:
-            raise BadValue(
-                "multiplier of a mimic joint", "is zero; lock the joint instead: turns='', fixed=."
-            )
+from .joint import Joint
 
 
 class Coupling:
@@ -74,16 +48,7 @@ class Coupling:
         return lower, upper
 
 
-class _HasMimic(Protocol):
-    @property
-    def name(self) -> str: ...
-    @property
-    def mimic(self) -> Mimic | None: ...
-    @property
-    def slots(self) -> list[int]: ...
-
-
-def coupling_of(joints: Sequence[_HasMimic]) -> Coupling | None:
+def coupling_of(joints: Sequence[Joint]) -> Coupling | None:
     """The coupling of joints in the order of their coordinates, None if none follows another.
 
     Raises:

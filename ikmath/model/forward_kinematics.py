@@ -58,7 +58,7 @@ class OneFrame(NamedTuple):
         rotation: (J + 1, 3, 3) world rotations, the last is the world itself.
         position: (J, 3) world positions of the joints' frames.
         carried: (J, 4, 3) world axes of the turns x, y, z, and where the joint is as seen from its parent, in
-            the world's axes; or (J, 1, 3), the axis of the one turn;
+            the world's axes;
         slides: (3 S, 6) the screws of the slides x, y, z of the joints of `Topology.sliding`, see `twists`.
     """
 
@@ -75,7 +75,7 @@ class OneFrame(NamedTuple):
         numbers[: w.size] = w.ravel()
         np.matmul(w, moments, out=numbers[w.size : 2 * w.size].reshape(w.shape))
         numbers[2 * w.size :] = slides.ravel()
-        return numbers.take(topology.screws if w.shape[1] > 1 else topology.hinge_screws)
+        return numbers.take(topology.screws)
 
 
 def forward_one(topology: Topology, constants: Constants, q: Array) -> OneFrame:
@@ -96,11 +96,11 @@ def forward_one(topology: Topology, constants: Constants, q: Array) -> OneFrame:
             axes_and_place[:, :3], rotation.take(topology.turn_entries).transpose(2, 0, 1)
         )
     position = topology.above.dot(carried[:, 3])
-    slid = constants.slides if topology.on_ground else slides(topology, constants, rotation)
-    return OneFrame(rotation, position, carried, slid)
+    slides = constants.slides if topology.on_ground else _turned_slides(topology, constants, rotation)
+    return OneFrame(rotation, position, carried, slides)
 
 
-def slides(topology: Topology, constants: Constants, rotation: Array) -> Array:
+def _turned_slides(topology: Topology, constants: Constants, rotation: Array) -> Array:
     """(3 S, 6) the screws of slides whose carriers turn, see `OneFrame`; rotation (J + 1, 3, 3)."""
     out = np.zeros_like(constants.slides)
     turned = np.matmul(
@@ -108,15 +108,6 @@ def slides(topology: Topology, constants: Constants, rotation: Array) -> Array:
     )
     out[:, 3:] = turned.reshape(-1, 3)
     return out
-
-
-def offsets(topology: Topology, constants: Constants, q: Array) -> Array:
-    """(J, 3) where the joints are in their parents' frames, slides in it, for q (n,)."""
-    if not len(topology.sliding):
-        return constants.translation
-    return np.asarray(
-        constants.translation + q[topology.slid].dot(constants.along).reshape(topology.count, 3)
-    )
 
 
 # as arrays, which numpy reads sooner than numbers

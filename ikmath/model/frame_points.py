@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
-from ..arrays import Mask
 from ..errors import UnknownName
 from ..rotation import skew
 from .skeleton import Skeleton
@@ -56,7 +55,7 @@ class FramePoints:
         self.offsets = np.broadcast_to(given, (self.count, 3)).copy()
         self.moved = skeleton.influence[:, self.joints]  # (n, E) which coordinates move the point
         self.turned = skeleton.turn_influence[:, self.joints]  # (n, E) which turn its frame
-        self.cuts = self._cuts(skeleton)
+        self.cuts = skeleton.cuts_above(self.joints)
         self._derive()
 
     def _derive(self) -> None:
@@ -80,19 +79,3 @@ class FramePoints:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._derive()
-
-    def _cuts(self, skeleton: Skeleton) -> list[tuple[Mask, int, int]]:
-        """Where rotation is not inherited on the way up: (mask of coordinates, effector, that joint).
-
-        The coordinates above carry the point as they carry the head of the joint that does not turn along.
-        """
-        cuts = []
-        for e, joint in enumerate(self.joints.tolist()):
-            way = [joint]
-            while skeleton.parents[way[-1]] >= 0:
-                way.append(int(skeleton.parents[way[-1]]))
-            for position, carrier in enumerate(way):
-                if not skeleton.inherits[carrier] and position + 1 < len(way):
-                    above = np.isin(skeleton.owner, way[position + 1 :])
-                    cuts.append((above, e, carrier))
-        return cuts

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple, Self
 import numpy as np
 
 from ..arrays import Index
-from ..rotation import Array, cross
+from ..rotation import Array, axial, cross
 from .pose import Pose
 
 _SMALL: Final = 0.1  # radians; below it three terms of the series are as exact as the closed form
@@ -111,7 +111,7 @@ def geometric_stiffness(pose: Pose, loads: Loads) -> Array:
     out = w.dot(turned.T) * topology.coordinates_above
     out += out.T
     pairs = topology.coordinates_beside
-    about_head = _axial(second) - cross(pose.position, force) + torque + own[:, 15:]
+    about_head = -axial(second) - cross(pose.position, force) + torque + own[:, 15:]
     between = (w[pairs.rows] * moment[pairs.columns]).sum(1)
     out[pairs.rows, pairs.columns] = 0.5 * (between + between[pairs.swapped])
     out[pairs.rows, pairs.columns] += _turning_axes(pose, about_head)
@@ -163,9 +163,3 @@ def _swing_series(square: Array) -> tuple[Array, Array, Array, Array]:
         np.where(small, -1.0 / 12.0 + near / 180.0 - near * near / 6720.0, (a - 2.0 * b) / t2),
         np.where(small, -1.0 / 60.0 + near / 1260.0 - near * near / 60480.0, (b - 3.0 * c) / t2),
     )
-
-
-def _axial(second: Array) -> Array:
-    """Sums of `x x F` from sums (m, 3, 3) of `x F^T`."""
-    flat = second.reshape(-1, 9)
-    return flat[:, (5, 6, 1)] - flat[:, (7, 2, 3)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The description of a joint."""
+"""The description of a joint, and of one that follows another: the second finger of a gripper."""
 
 from __future__ import annotations
 
@@ -10,7 +10,30 @@ import numpy.typing as npt
 
 from .. import arguments
 from ..errors import BadValue, UnknownName
-from .coupling import Mimic
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """`coordinate = multiplier * coordinate of leader + offset`, as in URDF.
+
+    Args:
+        leader: name of the joint to follow; both joints have one coordinate.
+        multiplier: radians or metres of this joint for each of the leader's, not zero.
+        offset: radians or metres.
+    """
+
+    leader: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+    def __post_init__(self) -> None:
+        arguments.text(self.leader, "leader of a mimic joint")
+        arguments.number(self.multiplier, "multiplier of a mimic joint")
+        arguments.number(self.offset, "offset of a mimic joint")
+        if self.multiplier == 0.0:
+            raise BadValue(
+                "multiplier of a mimic joint", "is zero; lock the joint instead: turns='', fixed=."
+            )
 
 
 @dataclass(frozen=True)

@@ -63,10 +63,7 @@ class CrossingsOfOne(NamedTuple):
 
     def beyond(self, to: Array, most: Array) -> bool:
         """Whether ending inside takes more than `most`, one number or (n,), off a coordinate of to (n,)."""
-        there, allowed = to.item, most.item
-        if not most.ndim:
-            single = allowed()
-            return any(abs(inside - there(column)) > single for column, inside in self.ends())
+        there, allowed = to.item, np.broadcast_to(most, to.shape).item
         return any(abs(inside - there(column)) > allowed(column) for column, inside in self.ends())
 
     def land(self, to: Array) -> None:
@@ -204,14 +201,6 @@ class JointLimits(Remade):
         if len(outside):
             pair, *frame = np.unravel_index(outside, (len(self.pairs), *q.shape[1:]))
             q[self.pairs[pair].T, *frame] = self.boundary(swings.take(outside))[0]
-
-    def kept(self, to: Array) -> Array:
-        """Steps to (n, ...) that left nowhere, in place.
-
-        Past half a turn on an open side a limit may be. Free swings are replaced as in `landing`, since
-        rounding decides whether a step that ends at a limit has left.
-        """
-        return self.unwound(to)
 
     def unwound(self, q: Array) -> Array:
         """Swings beyond half a turn, where a side is open, replaced by the shorter way round; in place."""

@@ -129,7 +129,7 @@ def limbs_of(rows: Rows, size: float, up: Array) -> list[FoundLimb]:
     left = sorted(found, key=lambda one: -sum(one.lengths))
     while left:
         one = left.pop(0)
-        alike = [other for other in left if _are_twins(one, other)]
+        alike = [other for other in left if are_twins(one, other)]
         if alike:
             near = min(alike, key=lambda other: _apart(rows, one, other))
             left.remove(near)
@@ -215,8 +215,9 @@ def _are_alike(a: tuple[int, int, float], b: tuple[int, int, float], share: floa
     return min(a[2], b[2]) >= share * max(a[2], b[2]) > 0.0
 
 
-def _are_twins(one: FoundLimb, other: FoundLimb) -> bool:
-    return one.depth == other.depth and np.allclose(one.lengths, other.lengths, rtol=_TWIN)
+def are_twins(one: FoundLimb, other: FoundLimb, apart: float = _TWIN) -> bool:
+    """Whether limbs are of equal depth and length; apart: by which share the lengths may differ."""
+    return one.depth == other.depth and np.allclose(one.lengths, other.lengths, rtol=apart)
 
 
 def _apart(rows: Rows, one: FoundLimb, other: FoundLimb) -> tuple[bool, float]:

@@ -7,16 +7,13 @@ quaternions. See `forward_kinematics` for one pose and for the formulas.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..arrays import Index
 from ..rotation import Array, multiply_quaternions, quaternion_from_matrix, sine_and_cosine
 from .forward_kinematics import Constants
-from .topology import Levels, Span, Topology, span
+from .topology import Topology, span
 
 _TINY: Final = 1e-150  # keeps the angle of no swing from being exactly zero; far below any that matters
 
@@ -26,7 +23,7 @@ class ManyFrames(NamedTuple):
 
     Attributes:
         rotation: (3, 3, J, B); position: (3, J, B);
-        axes: (3, J, 3, B) of each joint's three turns, or (3, J, 1, B) where joints have one;
+        axes: (3, J, 3, B) of each joint's three turns;
         slide_axes: (3, S, 3, B) along which the joints of `Topology.sliding` slide, or None.
     """
 
@@ -39,29 +36,8 @@ class ManyFrames(NamedTuple):
 _IDENTITY: Final = np.eye(3)
 
 
-class Places(NamedTuple):
-    """Where joints may be elsewhere than their parents.
-
-    Attributes:
-        moving: (m,) those joints, with those that slide; directions: of the axes along which rests are away;
-        above: (J, m) columns of `Topology.above`, side by side in memory, or BLAS would not take them.
-    """
-
-    moving: Index
-    directions: Span
-    above: Array
-
-
-def places_of(topology: Topology, constants: Constants) -> Places:
-    """Of balls made of hinges only one joint in three is moving, of bones most are away along y only."""
-    places = constants.translation.any(1)
-    places[topology.sliding] = True
-    moving, directions = np.flatnonzero(places), span(np.flatnonzero(constants.translation.any(0)))
-    return Places(moving, directions, np.ascontiguousarray(topology.above[:, span(moving)]))
-
-
-class Balls:
-    """The kernel of many poses for figures of any joints, bound to a figure's constants.
+class ForwardMany:
+    """The kernel of many poses, bound to a figure's constants.
 
     Args:
         topology: the structure; constants: of the figure.
@@ -69,21 +45,21 @@ class Balls:
 
     def __init__(self, topology: Topology, constants: Constants) -> None:
         self.topology, self.constants = topology, constants
-
-    @cached_property
-    def _places(self) -> Places:
-        return places_of(self.topology, self.constants)
-
-    @cached_property
-    def _turned(self) -> tuple[Span, Array]:
-        """The j joints whose rest is turned, and the rest quaternions as matrices (j, 4, 4), transposed."""
-        rest = self.constants.rest
-        if rest is None:
-            return slice(0, 0), np.zeros((0, 4, 4))
+        # most bones are away from their parents along y only
+        translation = constants.translation
+        moving = translation.any(1)
+        moving[topology.sliding] = True
+        self._moving = np.flatnonzero(moving)  # joints elsewhere than their parents
+        self._along = span(np.flatnonzero(translation.any(0)))
+        # side by side in memory, or BLAS would not take them
+        self._above = np.ascontiguousarray(topology.above[:, span(self._moving)])
+        rest = _IDENTITY[None] if constants.rest is None else constants.rest
         turned = np.flatnonzero((rest != _IDENTITY).any((1, 2)))
-        return span(turned), multiply_quaternions(quaternion_from_matrix(rest[turned])[:, None], np.eye(4))
+        self._turned = span(turned)  # joints whose rest is turned
+        # and their rest quaternions as matrices, transposed
+        self._rest = multiply_quaternions(quaternion_from_matrix(rest[turned])[:, None], np.eye(4))
 
-    def many(self, q: Array) -> ManyFrames:
+    def at(self, q: Array) -> ManyFrames:
         """Many poses, q (n, B)."""
         topology = self.topology
         count, frames = topology.count, q.shape[1]
@@ -115,88 +91,68 @@ class Balls:
         np.multiply(cos_swing, sin_y, out=local[2])
         np.multiply(e, cos_y, out=local[3])
         local[3] += a * sin_y
-        turned, products = self._turned
-        local[:, turned] = np.einsum("jki,kjb->ijb", products, local[:, turned])
+        turned = self._turned
+        local[:, turned] = np.einsum("jki,kjb->ijb", self._rest, local[:, turned])
+        rotation = _matrices(self._world(local))
+        position, slide_axes = self._positions(rotation, q)
+        rotation = rotation[:, :, :count]
+        # axes of turning, in the joint's own frame before its twist: R T(-y) Jr(v) e
+        sine = 2.0 * sin_y * cos_y
+        cosine = 1.0 - 2.0 * sin_y * sin_y
+        b = u * u
+        b *= 0.5
+        k = (1.0 - u * cos_swing) / (square + _TINY)
+        ahead, about, across = 1.0 - k * zz, 1.0 - k * xx, k * xz
+        out, axis = np.empty((3, count, 3, frames)), np.empty((3, count, frames))
+        np.subtract(ahead * cosine, across * sine, out=axis[0])
+        np.multiply(b, -z, out=axis[1])
+        np.add(ahead * sine, across * cosine, out=axis[2])
+        out[:, :, 0] = np.einsum("ijnb,jnb->inb", rotation, axis)
+        out[:, :, 1] = rotation[:, 1]
+        np.subtract(across * cosine, about * sine, out=axis[0])
+        np.multiply(b, x, out=axis[1])
+        np.add(across * sine, about * cosine, out=axis[2])
+        out[:, :, 2] = np.einsum("ijnb,jnb->inb", rotation, axis)
+        return ManyFrames(rotation, position, out, slide_axes)
 
-        def axes(rotation: Array) -> Array:
-            # axes of turning, in the joint's own frame before its twist: R T(-y) Jr(v) e
-            sine = 2.0 * sin_y * cos_y
-            cosine = 1.0 - 2.0 * sin_y * sin_y
-            b = u * u
-            b *= 0.5
-            k = (1.0 - u * cos_swing) / (square + _TINY)
-            ahead, about, across = 1.0 - k * zz, 1.0 - k * xx, k * xz
-            out, axis = np.empty((3, count, 3, frames)), np.empty((3, count, frames))
-            np.subtract(ahead * cosine, across * sine, out=axis[0])
-            np.multiply(b, -z, out=axis[1])
-            np.add(ahead * sine, across * cosine, out=axis[2])
-            out[:, :, 0] = np.einsum("ijnb,jnb->inb", rotation, axis)
-            out[:, :, 1] = rotation[:, 1]
-            np.subtract(across * cosine, about * sine, out=axis[0])
-            np.multiply(b, x, out=axis[1])
-            np.add(across * sine, about * cosine, out=axis[2])
-            out[:, :, 2] = np.einsum("ijnb,jnb->inb", rotation, axis)
-            return out
+    def _positions(self, rotation: Array, q: Array) -> tuple[Array, Array | None]:
+        """`ManyFrames.position` and `slide_axes`, out of world rotations (3, 3, J + 1, B) and q (n, B)."""
+        topology, constants, moving = self.topology, self.constants, self._moving
+        parents = rotation[:, self._along].take(topology.parent[moving], 2)
+        way = np.einsum("ijnb,nj->inb", parents, constants.translation[moving, self._along])
+        slide_axes = None
+        if len(topology.sliding):
+            carriers = rotation.take(topology.carriers, 2)
+            slides = constants.along.reshape(-1, topology.count, 3)[:, topology.sliding].transpose(1, 2, 0)
+            slid = slides.dot(q[topology.slid])
+            way[:, np.searchsorted(moving, topology.sliding)] += np.einsum("ijnb,njb->inb", carriers, slid)
+            own = _IDENTITY[None] if constants.rest is None else constants.rest.take(topology.sliding, 0)
+            slide_axes = np.einsum("ijnb,njk->inkb", carriers, own)
+        return np.matmul(self._above, way), slide_axes
 
-        return many_frames(topology, self.constants, self._places, chain(topology.levels, local), q, axes)
-
-
-def many_frames(
-    topology: Topology,
-    constants: Constants,
-    places: Places,
-    quaternions: Array,
-    q: Array,
-    axes: Callable[[Array], Array],
-) -> ManyFrames:
-    """Poses from the joints' world rotations.
-
-    Args:
-        topology, constants, places: of the figure; quaternions: (J + 1, 4, B), the last is the world;
-        q: (n, B); axes: gives `ManyFrames.axes` of rotations (3, 3, J, B).
-    """
-    rest, translation, along = constants.rest, constants.translation, constants.along
-    count = topology.count
-    rotation = _matrices(quaternions)
-    moving, directions, above = places
-    parents = rotation[:, directions].take(topology.parent[moving], 2)
-    way = np.einsum("ijnb,nj->inb", parents, translation[moving, directions])
-    slide_axes = None
-    if len(topology.sliding):
-        carriers = rotation.take(topology.carriers, 2)
-        slides = along.reshape(-1, count, 3)[:, topology.sliding].transpose(1, 2, 0)
-        slid = slides.dot(q[topology.slid])
-        way[:, np.searchsorted(moving, topology.sliding)] += np.einsum("ijnb,njb->inb", carriers, slid)
-        own = np.eye(3)[None] if rest is None else rest.take(topology.sliding, 0)
-        slide_axes = np.einsum("ijnb,njk->inkb", carriers, own)
-    position = np.matmul(above, way)
-    rotation = rotation[:, :, :count]
-    return ManyFrames(rotation, position, axes(rotation), slide_axes)
-
-
-def chain(tree: Levels, local: Array) -> Array:
-    """World quaternions (J + 1, 4, B) from local ones (4, J, B), one product a level of the tree."""
-    count, frames = local.shape[1:]
-    w, x, y, z = local
-    right = np.empty((count, 4, 4, frames))  # right[i] @ p = p * local[i]
-    right[:, 0, 0] = right[:, 1, 1] = right[:, 2, 2] = right[:, 3, 3] = w
-    right[:, 1, 0] = right[:, 2, 3] = x
-    right[:, 2, 0] = right[:, 3, 1] = y
-    right[:, 3, 0] = right[:, 1, 2] = z
-    np.negative(x, out=right[:, 0, 1])
-    right[:, 3, 2] = right[:, 0, 1]
-    np.negative(y, out=right[:, 0, 2])
-    right[:, 1, 3] = right[:, 0, 2]
-    np.negative(z, out=right[:, 0, 3])
-    right[:, 2, 1] = right[:, 0, 3]
-    world = np.empty((count + 1, 4, frames))
-    world[count] = np.array([1.0, 0.0, 0.0, 0.0])[:, None]
-    for where, parents in tree:
-        if len(parents) == 1 and isinstance(where, slice):
-            np.einsum("ijb,jb->ib", right[where.start], world[parents[0]], out=world[where.start])
-        else:
-            world[where] = np.einsum("kijb,kjb->kib", right[where], world[parents])
-    return world
+    def _world(self, local: Array) -> Array:
+        """World quaternions (J + 1, 4, B), the last that of the world, from local ones (4, J, B)."""
+        count, frames = local.shape[1:]
+        w, x, y, z = local
+        right = np.empty((count, 4, 4, frames))  # right[i] @ p = p * local[i]
+        right[:, 0, 0] = right[:, 1, 1] = right[:, 2, 2] = right[:, 3, 3] = w
+        right[:, 1, 0] = right[:, 2, 3] = x
+        right[:, 2, 0] = right[:, 3, 1] = y
+        right[:, 3, 0] = right[:, 1, 2] = z
+        np.negative(x, out=right[:, 0, 1])
+        right[:, 3, 2] = right[:, 0, 1]
+        np.negative(y, out=right[:, 0, 2])
+        right[:, 1, 3] = right[:, 0, 2]
+        np.negative(z, out=right[:, 0, 3])
+        right[:, 2, 1] = right[:, 0, 3]
+        world = np.empty((count + 1, 4, frames))
+        world[count] = np.array([1.0, 0.0, 0.0, 0.0])[:, None]
+        for where, parents in self.topology.levels:
+            if len(parents) == 1 and isinstance(where, slice):
+                np.einsum("ijb,jb->ib", right[where.start], world[parents[0]], out=world[where.start])
+            else:
+                world[where] = np.einsum("kijb,kjb->kib", right[where], world[parents])
+        return world
 
 
 def _matrices(quaternions: Array) -> Array:

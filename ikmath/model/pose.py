@@ -22,7 +22,7 @@ from .. import arguments
 from ..arrays import Index
 from ..errors import BadShape, BadValue
 from ..rotation import Array, skew
-from .forward_kinematics import OneFrame
+from .forward_kinematics import OneFrame, forward_one
 from .frame_points import FramePoints
 from .many_frames import ManyFrames
 from .skeleton import Skeleton
@@ -81,10 +81,10 @@ class Pose:
         self.batch = q.shape[:-1]
         self._one = self._many = self._twists = None
         if not self.batch:
-            self._one = skeleton.kernels[0](q)
+            self._one = forward_one(skeleton.topology, skeleton.constants, q)
         else:
             columns = np.ascontiguousarray(q.reshape(prod(self.batch), skeleton.n).T)
-            self._many = skeleton.kernels[1](columns)
+            self._many = skeleton.many_frames.at(columns)
         return self
 
     # ------------------------------------------------------------------ whole figure
@@ -93,36 +93,20 @@ class Pose:
         """(*batch, J, 3, 3) world rotations of the joints."""
         if self._one is not None:
             return self._one.rotation[:-1]
-        return self._frames(self._all.rotation, 3)
+        return self._all.rotation.transpose(3, 2, 0, 1).reshape(*self.batch, len(self.skeleton), 3, 3)
 
     @property
     def position(self) -> Array:
         """(*batch, J, 3) world positions of the joints, metres."""
         if self._one is not None:
             return self._one.position
-        return np.swapaxes(self._frames(self._all.position, 2), -1, -2)
-
-    @property
-    def axis(self) -> Array:
-        """(*batch, n, 3) world axis of each coordinate; shorter than 1 for swings that are far out."""
-        if self._one is not None:
-            turns, slides = self.skeleton.is_turn[:, None], self.screws[1]
-            return np.where(turns, self.screws[0], slides)
-        w, v = self.screws
-        return np.swapaxes(self._frames(np.where(self.skeleton.is_turn[:, None], w, v), 2), -1, -2)
+        return self._all.position.transpose(2, 1, 0).reshape(*self.batch, len(self.skeleton), 3)
 
     @property
     def _all(self) -> ManyFrames:
         if self._many is None:
             raise TypeError("This is a single pose, not a batch.")
         return self._many
-
-    def _frames(self, array: Array, axes: int) -> Array:
-        """(..., B) with the last `axes` kernel axes in front -> (*batch, ...), joints or columns leading."""
-        moved = np.moveaxis(array, -1, 0)  # (B, kernel axes)
-        if axes == 3:
-            moved = np.moveaxis(moved, 3, 1)  # (B, J, 3, 3)
-        return moved.reshape(*self.batch, *moved.shape[1:])
 
     @property
     def twists(self) -> Array:
@@ -150,8 +134,7 @@ class Pose:
 
     def _turn_axes(self, columns: Columns) -> Array:
         """(3, c, B) axes of those coordinates that are turns."""
-        axes = self._all.axes
-        return _of_joints(axes, columns.axes if axes.shape[2] == 3 else columns.heads)
+        return _of_joints(self._all.axes, columns.axes)
 
     def _slide_axes(self, columns: Columns) -> Array:
         """(3, c, B) axes of those coordinates that are slides."""
@@ -185,10 +168,6 @@ class Pose:
         points, single = self._bind(joint, (0.0, 0.0, 0.0))
         jacobian = self.turn_jacobian(points).reshape(*self.batch, points.count, 3, self.skeleton.n)
         return np.asarray(jacobian[..., 0, :, :]) if single else jacobian
-
-    def frame_jacobian(self, joint: Joints, offset: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Array:
-        """Position rows above rotation rows: (*batch, 6, n) or (*batch, E, 6, n)."""
-        return np.concatenate([self.jacobian(joint, offset), self.rotation_jacobian(joint)], -2)
 
     def _bind(self, joint: Joints, offset: npt.ArrayLike) -> tuple[FramePoints, bool]:
         single = not isinstance(joint, Iterable) or isinstance(joint, str)
@@ -225,7 +204,7 @@ class Pose:
             wrenches = points.carry.copy()
             wrenches[:3] = x.ravel().dot(points.skews).reshape(3, 3 * count)
             rows: Array = self.twists.dot(wrenches)
-            for mask, e, carrier in points.cuts:
+            for e, mask, carrier in points.cuts:
                 w, v = self.screws
                 head = skew(self._one.position[carrier])
                 rows[mask, 3 * e : 3 * e + 3] = w[mask].dot(head) + v[mask]
@@ -247,7 +226,7 @@ class Pose:
         p = self._all.position
         place = x.reshape(-1, points.count, 3).transpose(2, 1, 0).take(which, 1)  # (3, e, B)
         arm = place[:, :, None] - p.take(columns.heads, 1)[:, None]
-        for mask, e, carrier in points.cuts:
+        for e, mask, carrier in points.cuts:
             own, number = np.flatnonzero(mask[columns.which][columns.turning]), np.flatnonzero(which == e)
             arm[:, number[:, None], own] = (p[:, carrier, None] - p[:, columns.heads[own]])[:, None]
         rows = out.reshape(len(which), 3, columns.count, p.shape[2])

@@ -13,29 +13,27 @@ rotation, its slides (metres, along the axes of the rest frame) and its turns (r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property, partial
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
-from ..arrays import Mask
+from ..arrays import Index, Mask
 from ..errors import BadShape, BadValue, UnknownName
 from ..lean import Lean
 from ..rotation import Array
 from .coupling import coupling_of
-from .forward_kinematics import Constants, OneFrame, forward_one
-from .hinge_kinematics import Hinges, nodes_of, still
+from .forward_kinematics import Constants
 from .joint import Joint, parents_first
 from .joint_limits import JointLimits
-from .many_frames import Balls, ManyFrames
+from .many_frames import ForwardMany
 from .swing_pairs import without_swing
 from .topology import Topology
 
 SLOT_NAMES: Final = ("slide_x", "slide_y", "slide_z", "turn_x", "turn_y", "turn_z")
-_SHORT: Final = 10  # levels of a tree up to which many poses gain nothing by taking hinges together
 _MOST_TURN: Final = 4 * np.pi  # no joint has a limit farther away; 13 and more are degrees by mistake
 _STRAIGHT: Final = np.eye(3)[None]
 _ORTHONORMAL: Final = 1e-5  # single precision, in which Blender keeps its matrices, is good to about 1e-6
@@ -99,11 +97,7 @@ class Skeleton(Lean):
             self.lower, self.upper = self.coupling.narrowed(self.lower, self.upper)
         self._check_coordinates()
         self.topology = Topology(self.parents, self.inherits, self.owner, self.slot)
-        self._nodes = nodes_of(self.topology, self.owner, self.slot)
-        self.ancestors = np.eye(count, dtype=bool)
-        for i, parent in enumerate(self.parents.tolist()):
-            if parent >= 0:
-                self.ancestors[i] |= self.ancestors[parent]
+        self.ancestors = self.topology.above > 0.0
         self.joint_limits = JointLimits(self.owner, self.slot, self.lower, self.upper, self.coupling)
         for array in vars(self).values():
             if isinstance(array, np.ndarray):
@@ -176,7 +170,7 @@ class Skeleton(Lean):
             fixed: (J, 6) values of the coordinates that are not free.
         """
         of_size = ("mobility", "uneven") if self.inertia is None else ()
-        other = self._without("size", "constants", "kernels", *of_size)
+        other = self._without("size", "constants", "many_frames", *of_size)
         for name, value in (
             ("rest_rotation", rest_rotation),
             ("rest_translation", rest_translation),
@@ -255,11 +249,22 @@ class Skeleton(Lean):
     @cached_property
     def turn_influence(self) -> Mask:
         """(n, J) which joints' rotations a coordinate turns: `influence`, cut at uninherited rotations."""
-        turns = np.eye(len(self), dtype=bool)
-        for i, parent in enumerate(self.parents.tolist()):
-            if parent >= 0 and self.inherits[i]:
-                turns[i] |= turns[parent]
-        return np.asarray(turns[:, self.owner].T & self.is_turn[:, None], order="C")
+        turns = self.topology.turned_along[:, self.owner].T > 0.0
+        return np.asarray(turns & self.is_turn[:, None], order="C")
+
+    def cuts_above(self, joints: Index) -> list[tuple[int, Mask, int]]:
+        """Where rotation is not inherited above joints: (number in `joints`, coordinates, carrier).
+
+        The coordinates (n,) above a carrier move what hangs on it as they move the carrier's head, since it
+        does not turn with them. The uppermost carrier comes last: it decides for the coordinates above it.
+        """
+        cuts = []
+        for number, joint in enumerate(joints.tolist()):
+            while (above := int(self.parents[joint])) >= 0:
+                if not self.inherits[joint]:
+                    cuts.append((number, self.ancestors[above, self.owner], joint))
+                joint = above
+        return cuts
 
     @cached_property
     def size(self) -> float:
@@ -270,7 +275,7 @@ class Skeleton(Lean):
 
     @cached_property
     def constants(self) -> Constants:
-        """What `kinematics` wants of the figure besides its structure."""
+        """What forward kinematics needs of the figure besides its structure."""
         turned = (self.rest_rotation != _STRAIGHT).any()
         rest = np.concatenate((self.rest_rotation, _STRAIGHT)).T.copy().T if turned else None
         slides = self.fixed[:, :3].copy()
@@ -291,14 +296,9 @@ class Skeleton(Lean):
         return Constants(rest, translation, fixed, along.reshape(len(columns), 3 * len(self)), ground, inputs)
 
     @cached_property
-    def kernels(self) -> tuple[Callable[[Array], OneFrame], Callable[[Array], ManyFrames]]:
-        """Forward kinematics of one pose, q (n,), and of many, q (n, B)."""
-        one = partial(forward_one, self.topology, self.constants)
-        many = Balls(self.topology, self.constants).many
-        if self._nodes is None or not still(self.fixed, self.owner[self.is_turn]):
-            return one, many
-        hinges = Hinges(self.topology, self._nodes, self.constants, self.owner, self.slot)
-        return hinges.one, hinges.many if len(self.topology.levels) > _SHORT else many
+    def many_frames(self) -> ForwardMany:
+        """Forward kinematics of many poses."""
+        return ForwardMany(self.topology, self.constants)
 
     def mobility_for(self, length: float) -> Array:
         """(n,) how readily a coordinate moves, by stiffness as Blender's own solver weighs it; metric of `q`.

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from .figure_kinds import Kind
-from .limb_rows import FoundLimb, Rows
+from .limb_rows import FoundLimb, Rows, are_twins
 
 LIMB_KINDS: Final[Mapping[Kind, tuple[Kind, Kind, Kind, Kind]]] = MappingProxyType(
     {
@@ -107,8 +107,4 @@ def _contradicts(one: FoundLimb, told: Mapping[int, Kind]) -> bool:
 
 
 def _are_twins(one: FoundLimb, other: FoundLimb) -> bool:
-    return (
-        other.kind in (None, one.kind)
-        and one.depth == other.depth
-        and np.allclose(one.lengths, other.lengths, rtol=_TWIN)
-    )
+    return other.kind in (None, one.kind) and are_twins(one, other, _TWIN)

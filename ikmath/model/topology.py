@@ -16,7 +16,6 @@ from ..lean import Remade
 from ..rotation import Array
 
 Span = Index | slice
-Levels = list[tuple[Span, Index]]
 
 
 class Topology(Remade):
@@ -98,16 +97,8 @@ class Topology(Remade):
     @cached_property
     def screws(self) -> Index:
         """(n, 6) indices of the coordinates' screws in [w of J rotations and positions | v | shifts]."""
-        return self._screws(4 * self.owner + self.slot - 3, 4)
-
-    @cached_property
-    def hinge_screws(self) -> Index:
-        """(n, 6) the same if each joint has one rotation, in [w of J rotations | v | translations]."""
-        return self._screws(self.owner, 1)
-
-    def _screws(self, turn: Index, each: int) -> Index:
-        axis, half = np.arange(3), 3 * each * self.count
-        turns = 3 * turn[:, None] + np.concatenate([axis, half + axis])
+        axis, half = np.arange(3), 12 * self.count
+        turns = 3 * (4 * self.owner + self.slot - 3)[:, None] + np.concatenate([axis, half + axis])
         slides = 2 * half + 6 * (3 * np.searchsorted(self.sliding, self.owner) + self.slot)
         return np.where(self.slot[:, None] >= 3, turns, slides[:, None] + np.arange(6))
 
@@ -117,9 +108,14 @@ class Topology(Remade):
         return Columns(self, np.arange(len(self.owner)))
 
     @cached_property
-    def levels(self) -> Levels:
-        """The joints by depth in the tree of inherited rotations."""
-        return levels(self.turn_parent)
+    def levels(self) -> list[tuple[Span, Index]]:
+        """For each depth in the tree of inherited rotations: its joints, and their parents."""
+        count = self.count
+        depth = np.zeros(count + 1, dtype=int)
+        for i, above in enumerate(self.turn_parent.tolist()):
+            depth[i] = depth[above] + 1 if above < count else 1
+        by_depth = [np.flatnonzero(depth[:-1] == level) for level in range(1, int(depth.max()) + 1)]
+        return [(span(there), self.turn_parent[there]) for there in by_depth]
 
 
 class Pairs:
@@ -198,19 +194,6 @@ def jumps(parent: Index) -> list[Index]:
     while (jump != count).any():
         out.append(entries(jump))
         jump = jump[jump]
-    return out
-
-
-def levels(parent: Index) -> Levels:
-    """For each depth: its joints (a slice if they are contiguous), and their parents."""
-    count = len(parent)
-    depth = np.zeros(count + 1, dtype=int)
-    for i, above in enumerate(parent.tolist()):
-        depth[i] = depth[above] + 1 if above < count else 1
-    out: Levels = []
-    for level in range(1, int(depth.max()) + 1):
-        there = np.flatnonzero(depth[:-1] == level)
-        out.append((span(there), parent[there]))
     return out
 
 

@@ -24,9 +24,8 @@ from .. import arguments
 from ..errors import BadValue, UnknownName
 from ..euler import matrix_from_euler
 from ..rotation import Array, exp
-from .coupling import Mimic
 from .hinge import axes_with_y, hinge, slider
-from .joint import Joint
+from .joint import Joint, Mimic
 from .skeleton import Skeleton
 
 _ENDLESS: Final = 1e3

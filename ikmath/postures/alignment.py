@@ -16,11 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
-from ..arrays import Mask
 from ..errors import BadShape
 from ..model.figure_map import Kind
 from ..model.skeleton import Skeleton
-from ..rotation import Array, exp, swing_twist_matrix, swing_twist_turns
+from ..rotation import Array, axial, exp, swing_twist_matrix, swing_twist_turns
 from .parameters import DEFAULTS, PostureParameters
 
 _UP: Final = np.array([0.0, 0.0, 1.0])
@@ -162,10 +161,7 @@ def _turn_of(effectors: Sequence[Correspondence], up: Array) -> float:
 
 def _sine_and_cosine(rotation: Array, up: Array) -> Array:
     """Sine and cosine, scaled, of the vertical rotation that maximises the trace of the remaining one."""
-    axis = np.array(
-        [rotation[2, 1] - rotation[1, 2], rotation[0, 2] - rotation[2, 0], rotation[1, 0] - rotation[0, 1]]
-    )
-    return np.array([axis @ up, np.trace(rotation) - up @ rotation @ up])
+    return np.array([axial(rotation) @ up, np.trace(rotation) - up @ rotation @ up])
 
 
 def _least_squares_turn(
@@ -234,13 +230,7 @@ def carried(skeleton: Skeleton, q: Array, motion: RigidMotion) -> Array:
         if skeleton.parents[joint] < 0:
             place = skeleton.rest_translation[joint] + rest @ six[:3]
             six[:3] = rest.T @ (motion.places(place) - skeleton.rest_translation[joint])
-        if _turns_alone(free):
+        if (free >= 3).sum() == 3:  # otherwise a moved joint could not keep its pose
             six[3:] = turns
         out[own] = six[free]
     return out
-
-
-def _turns_alone(slots: npt.NDArray[np.intp]) -> bool:
-    """Whether all three rotations are free; otherwise a moved joint could not keep its pose."""
-    turning: Mask = slots >= 3
-    return int(turning.sum()) == 3

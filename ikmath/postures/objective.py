@@ -322,14 +322,10 @@ class PostureObjective:
 
     def _tilt(self, pose: Pose) -> Array:
         """(3,) difference of the body's up direction in the posture from the vertical, world."""
-        if self._fixed.body < 0:
-            return np.zeros(3)
         return np.asarray(pose.rotation[self._fixed.body] @ self._reference.upward - self._fixed.figure.up)
 
     def _hips(self, x: Array) -> Array:
-        """(3,) weighted displacement of the body's head, zero unless the hips are kept in place."""
-        if not self._hips_kept:
-            return np.zeros(3)
+        """(3,) weighted displacement of the body's head."""
         way = x[-1] - self._reference.points[-1]
         return np.asarray(sqrt(self._fixed.parameters.balance) / self._fixed.figure.size * way)
 
@@ -340,10 +336,7 @@ class PostureObjective:
             The distance; (3,) its horizontal direction; (3,) across that, by how much of a unit the squared
             distance grows as one that lies straight ahead does.
         """
-        none = np.zeros(3)
-        if not self._balanced:
-            return 0.0, none, none
-        fixed, lean = self._fixed, self._reference.support.lean
+        none, fixed, lean = np.zeros(3), self._fixed, self._reference.support.lean
         way = self._center @ x
         way = way - fixed.figure.up * (way @ fixed.figure.up)
         length = float(lean @ lean)

@@ -14,7 +14,7 @@ import numpy as np
 from ..model.figure_map import FigureMap, Kind, Limb
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
-from ..rotation import Array, exp, swing_twist_turns
+from ..rotation import Array, across, exp, swing_twist_turns
 
 ARMS_DOWN: Final = float(np.radians(70.0))
 """Angle below the horizontal, radians: that of people standing at ease, clear of the hips."""
@@ -129,6 +129,5 @@ def _shortest(a: Array, b: Array) -> Array:
     if size < 1e-9:
         if a @ b > 0:
             return np.eye(3)
-        axis = np.cross(a, np.eye(3)[int(np.abs(a).argmin())])
-        return exp(np.pi * axis / np.linalg.norm(axis))
+        return exp(np.pi * across(a)[0])
     return exp(np.arctan2(size, float(a @ b)) * axis / size)

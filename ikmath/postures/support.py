@@ -10,7 +10,7 @@ from enum import StrEnum
 import numpy as np
 
 from ..model.figure_map import FigureMap
-from ..rotation import Array
+from ..rotation import Array, across
 
 
 class BalanceRule(StrEnum):
@@ -67,7 +67,7 @@ def choose_support(
     if not own:
         return BalanceSupport(BalanceRule.KEEP_HIPS, "No foot is on the ground.", (), nothing, 0.0)
     points = np.concatenate([heads[list(own)], tails[list(own)]])
-    level = _level_axes(figure.up)
+    level = across(figure.up)
     outside = _outside(points @ level.T, level @ center)
     if outside > room:
         reason = "The weight is not above the feet, so the figure sits, lies or leans."
@@ -75,13 +75,6 @@ def choose_support(
     away = center - points.mean(0)
     lean = away - figure.up * (away @ figure.up)
     return BalanceSupport(BalanceRule.BALANCE, "The figure stands on its feet.", own, lean, outside)
-
-
-def _level_axes(up: Array) -> Array:
-    """(2, 3) orthonormal horizontal directions."""
-    first = np.cross(up, np.eye(3)[int(np.abs(up).argmin())])
-    first /= np.linalg.norm(first)
-    return np.stack([first, np.cross(up, first)])
 
 
 def _outside(points: Array, place: Array) -> float:

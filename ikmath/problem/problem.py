@@ -289,17 +289,9 @@ class Problem(Lean):
         """(E,) what counts as one where errors are compared: the figure's length, a radian."""
         return np.array([self.length if unit == "m" else 1.0 for unit in self.units])
 
-    def allowed_errors(self, tolerance: float, angle_tolerance: float | None = None) -> Array:
-        """(E,) the size of error within which each effector is at its target, in the effector's unit.
-
-        Args:
-            tolerance: metres; angle_tolerance: radians, the same number if None.
-        """
-        return self.stack.tolerances(tolerance, angle_tolerance)
-
     def least_tolerance(self, tolerance: float, angle_tolerance: float | None = None) -> float:
-        """The strictest of `allowed_errors`, in figure sizes and radians."""
-        scaled = self.allowed_errors(tolerance, angle_tolerance) / self.spans
+        """The strictest of `TaskStack.tolerances`, in figure sizes and radians."""
+        scaled = self.stack.tolerances(tolerance, angle_tolerance) / self.spans
         return float(scaled.min(initial=tolerance / self.length))
 
     @cached_property
@@ -314,11 +306,9 @@ class Problem(Lean):
 
     def places(self) -> Iterator[tuple[Position, slice]]:
         """The position goals without a mask, each with its slice of the effectors."""
-        first = 0
-        for goal in self.tasks:
-            own = slice(first, first + goal.effectors)
-            first = own.stop
-            if isinstance(goal, Position) and goal.mask is None:
+        for number, own, _ in self.stack.fused(self.tasks).places:
+            goal = self.tasks[number]
+            if isinstance(goal, Position):
                 yield goal, own
 
     def errors(self, pose: Pose) -> Array:

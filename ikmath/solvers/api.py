@@ -77,8 +77,7 @@ class Solver:
         self, problem: Problem, q0: npt.ArrayLike | None = None, *, following: Solution | None = None
     ) -> Solution:
         """As `ikmath.solve`."""
-        method, settings = self._method, self._settings
-        skeleton = arguments.of_kind(problem, Problem, "problem").skeleton
+        method, skeleton = self._method, arguments.of_kind(problem, Problem, "problem").skeleton
         if following is not None:
             arguments.of_kind(following, Solution, "following")
         refuse(method, problem)
@@ -88,13 +87,17 @@ class Solver:
             q = skeleton.joint_limits.project(arguments.coordinates(q0, skeleton.n, "q0"))
         if problem.frames is not None:
             q = _a_start_each(problem, q)
-        batched = method.batched and not problem.limits.adds_rows and problem.scene is None
+        together = method.batched and skeleton.n and not problem.limits.adds_rows and problem.scene is None
+        if q.ndim > 1 and not together:
+            batch = q.shape[:-1]
+            starts = q.reshape(prod(batch), q.shape[-1])
+            return gather([self.solve(problem.at(i), one) for i, one in enumerate(starts)], batch, problem)
+        if not skeleton.n:
+            return _unmoved(problem, q, self._settings)
         try:
-            if not skeleton.n or (q.ndim > 1 and not batched):
-                return self._one_by_one(problem, q)
             if q.ndim == 1 and following is not None:
-                return method.follow(problem, q, settings, following)
-            return method.solve(problem, q, settings)
+                return method.follow(problem, q, self._settings, following)
+            return method.solve(problem, q, self._settings)
         except np.linalg.LinAlgError as error:
             raise BadValue(*_TOO_FAR_APART) from error
 
@@ -109,20 +112,6 @@ class Solver:
             return self._method.follow(problem, before.q.copy(), self._settings, before)
         except np.linalg.LinAlgError as error:
             raise BadValue(*_TOO_FAR_APART) from error
-
-    def _one_by_one(self, problem: Problem, q: Array) -> Solution:
-        """Solve a batch q (*batch, n) one start after another, or a figure without a free coordinate."""
-
-        def one(problem: Problem, q: Array) -> Solution:
-            if not problem.skeleton.n:
-                return _unmoved(problem, q, self._settings)
-            return self._method.solve(problem, q, self._settings)
-
-        if q.ndim == 1:
-            return one(problem, q)
-        batch = q.shape[:-1]
-        starts = q.reshape(prod(batch), q.shape[-1])
-        return gather([one(problem.at(i), start) for i, start in enumerate(starts)], batch, problem)
 
 
 def read_options(method: Method, given: Mapping[str, Any]) -> Options:
@@ -196,11 +185,8 @@ def _a_start_each(problem: Problem, q: Array) -> Array:
 
 def _unmoved(problem: Problem, q: Array, settings: Options) -> Solution:
     """The solution of one frame for a figure without a free coordinate."""
-    scene, near = problem.scene, None
-    if scene is not None:
-        near = scene.near(
-            Pose.trusted(problem.skeleton, q), problem.detection_distance, behind=problem.detection_distance
-        )
+    scene, pose = problem.scene, Pose.trusted(problem.skeleton, q)
+    near = None if scene is None else scene.near(pose, problem.detection_distance)
     return conclude(
         problem,
         q,

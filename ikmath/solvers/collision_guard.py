@@ -72,7 +72,7 @@ class CollisionGuard:
         thick = np.append(np.maximum(2.0 * scene.body.radius, _LEAST_WAY * problem.length), 0.0)
         self.pairs = scene.broad_phase
         self.thick = thick.take(self.pairs.link) + thick.take(self.pairs.other)
-        self.moves = scene.moves[:-1]
+        self.moves = scene.motion.moves[:-1]
         self.units = metric / problem.length
         alike = before is not None and before.broad_phase is scene.broad_phase
         self.before = before if alike else None
@@ -88,6 +88,11 @@ class CollisionGuard:
     def near(self, pose: Pose) -> ClosestPairs:
         """The closest pairs at a pose."""
         return self.scene.near(pose, self.problem.detection_distance, cache=self.cache)
+
+    def stand(self, q: Array) -> Stand:
+        """The pose at coordinates (n,) and its closest pairs."""
+        pose = Pose.trusted(self.problem.skeleton, q)
+        return Stand(pose, self.near(pose))
 
     def is_inside(self, near: ClosestPairs) -> bool:
         """Whether the figure is inside something or nearer than the margin."""
@@ -133,8 +138,7 @@ class CollisionGuard:
     def _free(self, here: Stand, q: Array, floor: float) -> Stand | None:
         """The pose at q, put back to clearances of `floor` if slightly short of them; None if that fails."""
         for _ in range(_SLIDES):
-            pose = Pose.trusted(self.problem.skeleton, q)
-            there = Stand(pose, self.near(pose))
+            there = self.stand(q)
             depth = floor - float(there.near.worst)
             if depth <= 0.0:
                 return there
@@ -170,7 +174,7 @@ class CollisionGuard:
     def _moved_apart(self, old: Stand, new: Stand, one: Index, two: Index) -> Array:
         """(P,) the same for each pair's relative motion, obstacles at rest."""
         before, after = old.near.places[:, :2].take(one, 0), new.near.places[:, :2].take(one, 0)
-        joints = self.scene.joints.take(two)
+        joints = self.scene.motion.joints.take(two)
         (turn, place), (turned, placed) = (
             (own.pose.rotation.take(joints, 0), own.pose.position.take(joints, 0)[:, None])
             for own in (old, new)
@@ -192,10 +196,9 @@ class CollisionGuard:
             if depth <= 0.0 or (push % tries == 0 and depth > (1.0 - _WORTH) * deep):
                 break
             deep = depth if push % tries == 0 else deep
-            trial = Pose.trusted(self.problem.skeleton, self._outward(pose, near, self.margin, share))
-            found = self.near(trial)
-            if float(found.worst) > float(near.worst):
-                pose, near, share = trial, found, min(1.0, 2.0 * share)
+            trial = self.stand(self._outward(pose, near, self.margin, share))
+            if float(trial.near.worst) > float(near.worst):
+                (pose, near), share = trial, min(1.0, 2.0 * share)
             else:
                 share *= 0.5
         return pose, near

@@ -14,6 +14,7 @@ from typing import ClassVar, Final, NamedTuple
 import numpy as np
 
 from ..collision import Scene
+from ..collision.vectors import length
 from ..diagnosis.error_bounds import gaps
 from ..goals import Position
 from ..model.pose import Pose
@@ -46,7 +47,9 @@ class Detours:
         """See `RestartStrategy`: the figure at the last waypoint of each detour."""
         driver = ended.driver
         nearly = _NEARLY * driver.problem.length * np.ones(len(driver.tolerances))
-        for q, way in ways_from(driver.problem, ended.start, ended.end):
+        stands = ended.start, ended.end
+        ways = ((one.q, way) for one in stands for way in detours(driver.problem, one))
+        for q, way in ways:
             for problem in way:
                 if ended.budget.out_of_time():
                     return
@@ -69,27 +72,20 @@ class Detours:
                 yield driver.begin(q)
 
 
-def ways_from(problem: Problem, *stands: Iterate) -> Iterator[tuple[Array, tuple[Problem, ...]]]:
-    """The detours from several iterates, with the coordinates (n,) that each begins at."""
-    for stand in stands:
-        for way in detours(problem, stand.pose, np.sqrt(stand.squares)):
-            yield stand.q, way
-
-
-def detours(problem: Problem, pose: Pose, errors: Array) -> Iterator[tuple[Problem, ...]]:
+def detours(problem: Problem, stuck: Iterate) -> Iterator[tuple[Problem, ...]]:
     """The problem with the target of the worst blocked effector at each waypoint of a detour.
 
     Args:
         problem: of one frame, with a scene.
-        pose: where the figure is stuck.
-        errors: (E,) sizes of the effectors' errors, in metres where they are lengths.
+        stuck: where the figure is stuck.
 
     Yields:
         The problems of each waypoint, the shortest detour first. If the straight line is free, the waypoints
         divide it.
     """
-    found = _blocked(problem, pose, errors)
-    if problem.scene is None or found is None:
+    scene = problem.scene
+    found = None if scene is None else _blocked(problem, scene, stuck)
+    if scene is None or found is None:
         return
     goal, row, here, there, radius, sees = found
     if sees:  # the effector passes, but its limb does not in one solve
@@ -98,11 +94,16 @@ def detours(problem: Problem, pose: Pose, errors: Array) -> Iterator[tuple[Probl
     middle = 0.5 * (here + there)
     places = (middle + problem.length * np.multiply.outer(_DISTANCES, _directions())).reshape(-1, 3)
 
-    first, second = (_seen_from(problem, end, places, radius) for end in (here, there))
+    def seen_from(end: Array) -> Array:
+        """Some of the places with a free straight line from an end for the ball."""
+        seen = places[scene.passable(np.broadcast_to(end, places.shape), places, radius, problem.margin)]
+        return seen[:: len(seen) // _SEEN + 1]
+
+    first, second = seen_from(here), seen_from(there)
     one, two = first.repeat(len(second), 0), np.tile(second, (len(first), 1))
-    free = problem.scene.passable(one, two, radius, problem.margin)
+    free = scene.passable(one, two, radius, problem.margin)
     one, two = one[free], two[free]
-    way = _length(one - here) + _length(two - one) + _length(there - two)
+    way = length(one - here) + length(two - one) + length(there - two)
     chosen: list[Array] = []
     for a, b in zip(*(ends[way.argsort(kind="stable")] for ends in (one, two)), strict=True):
         side = 0.5 * (a + b) - middle
@@ -121,18 +122,6 @@ def _sent(problem: Problem, goal: Position, row: int, place: Array) -> Problem:
     return problem.replace_goal(goal, goal.with_targets(target=targets))
 
 
-def _seen_from(problem: Problem, end: Array, places: Array, radius: float) -> Array:
-    """Some of the places with a free straight line from an end for a ball."""
-    if problem.scene is None:
-        return places
-    seen = places[problem.scene.passable(np.broadcast_to(end, places.shape), places, radius, problem.margin)]
-    return seen[:: len(seen) // _SEEN + 1]
-
-
-def _length(ways: Array) -> Array:
-    return np.asarray(np.sqrt((ways * ways).sum(-1)))
-
-
 class _Blocked(NamedTuple):
     """An effector that is short: goal, row, place, target, radius, and whether the straight line is free."""
 
@@ -144,18 +133,19 @@ class _Blocked(NamedTuple):
     sees: bool
 
 
-def _blocked(problem: Problem, pose: Pose, errors: Array) -> _Blocked | None:
+def _blocked(problem: Problem, scene: Scene, stuck: Iterate) -> _Blocked | None:
     """The worst effector without a free straight line to its target; if all have one, the worst of all."""
-    if problem.scene is None or not len(problem.scene.body):
+    if not len(scene.body):
         return None
+    pose, errors = stuck.pose, np.sqrt(stuck.squares)
     found: list[tuple[float, Position, int]] = []
     for goal, own in problem.places():
         found += [(error, goal, row) for row, error in enumerate(errors[own].tolist())]
     every: list[_Blocked] = []
     for _, goal, row in sorted(found, key=lambda one: -one[0]):
         here, there = pose.points(goal.points(pose.skeleton))[row], goal.target[row]
-        radius = _SLENDER * _thickness(problem.scene, pose, here)
-        sees = bool(problem.scene.passable(here[None], there[None], radius, problem.margin)[0])
+        radius = _SLENDER * _thickness(scene, pose, here)
+        sees = bool(scene.passable(here[None], there[None], radius, problem.margin)[0])
         every.append(_Blocked(goal, row, here, there, radius, sees))
     return next((one for one in every if not one.sees), every[0] if every else None)
 

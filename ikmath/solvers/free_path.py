@@ -6,10 +6,9 @@ from __future__ import annotations
 from typing import Final
 
 from ..collision import VelocityDamper
-from ..model.pose import Pose
 from ..problem.problem import Problem
 from ..rotation import Array
-from .collision_guard import CollisionGuard, Stand
+from .collision_guard import CollisionGuard
 
 _POSES: Final = 100  # maximum number of checks; a path that needs more runs along a surface
 _CAREFUL: Final = 0.95  # factor on the share of a path that is known to be free
@@ -29,7 +28,7 @@ def is_free_path(problem: Problem, start: Array, end: Array) -> bool:
     if not isinstance(problem.avoidance, VelocityDamper):
         return False
     guard = CollisionGuard(problem, problem.scene, problem.stack.metric)
-    here, goal = (Stand(pose, guard.near(pose)) for pose in (_pose(problem, q) for q in (start, end)))
+    here, goal = guard.stand(start), guard.stand(end)
     floor = min(problem.margin, float(here.near.worst))
     ahead = [goal]  # poses on the path that still have to be connected, the next one last
     for _ in range(_POSES):
@@ -42,10 +41,5 @@ def is_free_path(problem: Problem, start: Array, end: Array) -> bool:
                 return True
         else:
             way = min(0.5, _CAREFUL * share) * (ahead[-1].pose.q - here.pose.q)
-            between = _pose(problem, here.pose.q + way)
-            ahead.append(Stand(between, guard.near(between)))
+            ahead.append(guard.stand(here.pose.q + way))
     return False
-
-
-def _pose(problem: Problem, q: Array) -> Pose:
-    return Pose.forward(problem.skeleton, q)

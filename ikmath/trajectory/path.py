@@ -50,8 +50,8 @@ def subdivide(
         BadValue: a negative count; the center on the segment between start and target, or at one of them.
     """
     parts, smooth = arguments.whole(count, "count", least=0) + 1, arguments.switch(smooth, "smooth")
-    middle = arguments.vectors(center, "center")
-    x, y = arguments.vectors(target, "target"), arguments.vectors(start, "start")
+    middle = arguments.coordinates(center, 3, "center")
+    x, y = arguments.coordinates(target, 3, "target"), arguments.coordinates(start, 3, "start")
     try:
         np.broadcast_shapes(x.shape, y.shape, middle.shape)
     except ValueError:

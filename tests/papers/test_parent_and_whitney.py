@@ -32,7 +32,7 @@ def test_columns_are_axis_cross_lever_and_the_axis_itself(seed):
     tip, linear = pose.point("j7", offset), pose.jacobian("j7", offset)
     angular = pose.rotation_jacobian("j7")
     above = figure.influence[:, figure.index("j7")]
-    for i, axis in enumerate(pose.axis):
+    for i, axis in enumerate(np.where(figure.is_turn[:, None], *pose.screws)):
         if not above[i]:
             expected, turn = np.zeros(3), np.zeros(3)
         elif figure.is_turn[i]:

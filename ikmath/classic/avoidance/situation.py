@@ -98,14 +98,15 @@ class Situation:
         """
         row = int(self.rows[obstacle])
         place = self.near.critical[row]
-        moved = self._moved(int(self.near.joint[row]), place)
+        moved = self._moved(int(self.near.link[row]), place)
         other = int(self.near.other[row])
         if other >= 0:
-            moved = moved - self._moved(int(self.near.other_joint[row]), place)
+            moved = moved - self._moved(other, place)
         return moved * self.root / self.length
 
-    def _moved(self, joint: int, place: Array) -> Array:
-        """(3, n) derivative, by the coordinates, of a joint's point at a world position."""
+    def _moved(self, link: int, place: Array) -> Array:
+        """(3, n) derivative, by the coordinates, of a link's point at a world position."""
+        joint = int(self.near.motion.joints[link])
         offset = self.pose.rotation[joint].T @ (place - self.pose.position[joint])
         return np.asarray(self.pose.jacobian(joint, offset))
 

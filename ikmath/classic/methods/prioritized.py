@@ -80,7 +80,7 @@ class Prioritized(Incremental):
         mobility = skeleton.mobility if skeleton.uneven else None
         state = Linear(problem, q, np.inf, 1.0, mobility, None, stack.level, {})
         scale = _scale(problem)
-        tolerances = problem.allowed_errors(options.tolerance, options.angle_tolerance)
+        tolerances = problem.stack.tolerances(options.tolerance, options.angle_tolerance)
         least = (0.5 * problem.least_tolerance(options.tolerance, options.angle_tolerance)) ** 2
         allowed = np.inf  # squared error of a level that does not count; decreases with every step
         best = [np.inf] * len(stack.levels)

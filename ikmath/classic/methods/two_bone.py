@@ -60,7 +60,7 @@ class TwoBoneOptions(GeometricOptions):
         super().__post_init__()
         arguments.number(self.softness, "softness", least=0, below=1)
         if self.pole is not None:
-            arguments.vectors(self.pole, "pole")
+            arguments.coordinates(self.pole, 3, "pole")
         if self.middle is not None and not isinstance(self.middle, str):
             arguments.several(self.middle, str, "middle")
 

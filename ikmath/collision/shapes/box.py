@@ -18,8 +18,9 @@ import numpy.typing as npt
 
 from ... import arguments
 from ...rotation import Array
+from ..shape_group import Nearest
 from ..vectors import TINY, clamp
-from .solid import Solid
+from .solid import Solid, lowest_in_regions
 
 _REGIONS: Final = np.array([sides for sides in product((-1.0, 0.0, 1.0), repeat=3) if any(sides)])
 """(26, 3) below, between or above the faces across each axis; the inside is left out."""
@@ -59,7 +60,7 @@ class Box(Solid):
     @property
     def parameters(self) -> Array:
         """(*frames, 15): centre in the world, rotation into the box's axes row by row, half lengths."""
-        center = self.rotation @ np.asarray(self.center) + self.translation
+        center = self._placed(self.center)
         inwards = np.swapaxes(self.rotation, -1, -2).reshape(*self.frames, 9)
         half = np.broadcast_to(0.5 * np.asarray(self.size), (*self.frames, 3))
         return np.concatenate([center, inwards, half], -1)
@@ -70,12 +71,13 @@ class Box(Solid):
         return self.parameters[..., :3], 0.5 * float(np.linalg.norm(self.size))
 
     @staticmethod
-    def segment_distance(a: Array, b: Array, parameters: Array) -> tuple[Array, Array, Array, Array]:
+    def segment_distance(a: Array, b: Array, parameters: Array) -> Nearest:
         """See `Solid.segment_distance`; inside, the deepest point."""
         inwards, half = parameters[:, 3:12].reshape(-1, 3, 3), parameters[:, 12:]
         start = (inwards @ (a - parameters[:, :3])[:, :, None])[:, :, 0]
         along = (inwards @ (b - a)[:, :, None])[:, :, 0]
-        tried = clamp(np.concatenate([_lowest_outside(start, along, half), _deepest(start, along, half)], 1))
+        outside = lowest_in_regions(start, along, half, _REGIONS, np.abs(_REGIONS))
+        tried = clamp(np.concatenate([outside, _deepest(start, along, half)], 1))
         places = start[:, None] + tried[:, :, None] * along[:, None]
         rows = np.arange(len(tried))
         best = _signed(places, half[:, None]).argmin(1)
@@ -86,7 +88,7 @@ class Box(Solid):
         through = np.eye(3)[over.argmax(1)]
         normal = np.where((distance > 0.0)[:, None], outside / np.maximum(distance, TINY)[:, None], through)
         normal = ((normal * np.where(place < 0.0, -1.0, 1.0))[:, None] @ inwards)[:, 0]
-        return distance, a + parameter[:, None] * (b - a) - distance[:, None] * normal, parameter, normal
+        return Nearest.of_segments(a, b, distance, parameter, normal)
 
 
 def _signed(places: Array, half: Array) -> Array:
@@ -95,16 +97,6 @@ def _signed(places: Array, half: Array) -> Array:
     outside = np.maximum(over, 0.0)
     distance: Array = np.sqrt((outside * outside).sum(-1)) + np.minimum(over.max(-1), 0.0)
     return distance
-
-
-def _lowest_outside(start: Array, along: Array, half: Array) -> Array:
-    """(P, 26) parameters at which the regions' parabolas are lowest."""
-    counts = np.abs(_REGIONS)
-    beyond = start[:, None] - _REGIONS * half[:, None]
-    slope = (counts * beyond * along[:, None]).sum(-1)
-    curve = (along * along) @ counts.T
-    lowest: Array = np.where(curve > 0.0, -slope / np.maximum(curve, TINY), 0.5)
-    return lowest
 
 
 def _deepest(start: Array, along: Array, half: Array) -> Array:

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from ...rotation import Array
 from ..segments import closest_of_segments
-from ..vectors import cross, dot, length, perpendicular
+from ..shape_group import Nearest
+from ..vectors import cross, directions, dot, length, perpendicular
 from .solid import Solid
 
 _CROSSING = 1e-12  # of the lengths: below it the difference of two points has no direction left
@@ -47,8 +48,8 @@ class Capsule(Solid):
     @property
     def parameters(self) -> Array:
         """(*frames, 7): both ends in the world, radius."""
-        a = self.rotation @ np.asarray(self.a) + self.translation
-        b = self.rotation @ np.asarray(self.b) + self.translation
+        a = self._placed(self.a)
+        b = self._placed(self.b)
         return np.concatenate([a, b, np.full((*self.frames, 1), self.radius)], -1)
 
     @property
@@ -59,7 +60,7 @@ class Capsule(Solid):
         return 0.5 * (rows[..., :3] + rows[..., 3:6]), 0.5 * float(np.sqrt(half @ half)) + self.radius
 
     @staticmethod
-    def segment_distance(a: Array, b: Array, parameters: Array) -> tuple[Array, Array, Array, Array]:
+    def segment_distance(a: Array, b: Array, parameters: Array) -> Nearest:
         """See `Solid.segment_distance`; where the axes cross, the normal is at right angles to both."""
         c, radius = parameters[:, :3], parameters[:, 6]
         d, e = b - a, parameters[:, 3:6] - c
@@ -67,14 +68,10 @@ class Capsule(Solid):
         critical = a + s[:, None] * d
         difference = critical - c - t[:, None] * e
         reach = length(difference)
-        crossing = reach <= _CROSSING * np.sqrt(dot(d, d) + dot(e, e))
-        if crossing.any():
-            difference[crossing] = _off_both(d[crossing], e[crossing])
-            normal = difference / np.where(crossing, 1.0, reach)[:, None]
-        else:
-            normal = difference / reach[:, None]
+        least = _CROSSING * np.sqrt(dot(d, d) + dot(e, e))
+        normal = directions(difference, reach, least, lambda own: _off_both(d[own], e[own]))
         distance = reach - radius
-        return distance, critical - distance[:, None] * normal, s, normal
+        return Nearest(distance, critical - distance[:, None] * normal, s, normal)
 
 
 def _off_both(d: Array, e: Array) -> Array:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from ...errors import BadValue
 from ...rotation import Array
+from ..shape_group import Nearest
 from ..vectors import TINY, clamp, cross, dot, length, perpendicular
 from .solid import Solid
 
@@ -55,7 +56,7 @@ class Cylinder(Solid):
         """(*frames, 8): middle and unit axis in the world, half length, radius."""
         a, b = np.asarray(self.a), np.asarray(self.b)
         half = 0.5 * float(np.sqrt((b - a) @ (b - a)))
-        middle = self.rotation @ (0.5 * (a + b)) + self.translation
+        middle = self._placed(0.5 * (a + b))
         axis = self.rotation @ ((b - a) / (2.0 * half))
         return np.concatenate([middle, axis, np.broadcast_to([half, self.radius], (*self.frames, 2))], -1)
 
@@ -66,15 +67,14 @@ class Cylinder(Solid):
         return rows[..., :3], float(np.hypot(*rows.reshape(-1, 8)[0, 6:]))
 
     @staticmethod
-    def segment_distance(a: Array, b: Array, parameters: Array) -> tuple[Array, Array, Array, Array]:
+    def segment_distance(a: Array, b: Array, parameters: Array) -> Nearest:
         """See `Solid.segment_distance`; inside, the deepest point."""
         start: Array = a - parameters[:, :3]
         along: Array = b - a
         parameter: Array = _Profile(start, along, parameters).minimum()
         local = start + parameter[:, None] * along
         distance, normal = _signed(local, parameters, along)
-        critical = a + parameter[:, None] * along
-        return distance, critical - distance[:, None] * normal, parameter, normal
+        return Nearest.of_segments(a, b, distance, parameter, normal)
 
 
 def _signed(local: Array, parameters: Array, along: Array) -> tuple[Array, Array]:

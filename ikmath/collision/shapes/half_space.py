@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ...errors import BadValue
 from ...rotation import Array
+from ..shape_group import Nearest
 from ..vectors import dot
 from .solid import Solid
 
@@ -49,7 +50,7 @@ class HalfSpace(Solid):
     @property
     def parameters(self) -> Array:
         """(*frames, 6): origin and unit normal in the world."""
-        origin = self.rotation @ np.asarray(self.origin) + self.translation
+        origin = self._placed(self.origin)
         return np.concatenate([origin, self.rotation @ np.asarray(self.normal)], -1)
 
     @property
@@ -58,11 +59,10 @@ class HalfSpace(Solid):
         return self.parameters[..., :3], np.inf
 
     @staticmethod
-    def segment_distance(a: Array, b: Array, parameters: Array) -> tuple[Array, Array, Array, Array]:
+    def segment_distance(a: Array, b: Array, parameters: Array) -> Nearest:
         """See `Solid.segment_distance`: the lower end, or the middle of a segment that lies level."""
         origin, normal = parameters[:, :3], parameters[:, 3:]
         first, last = dot(a - origin, normal), dot(b - origin, normal)
         parameter = 0.5 * (1.0 + np.sign(first - last))
         distance = np.minimum(first, last)
-        critical = a + parameter[:, None] * (b - a)
-        return distance, critical - distance[:, None] * normal, parameter, normal.copy()
+        return Nearest.of_segments(a, b, distance, parameter, normal.copy())

@@ -17,12 +17,13 @@ import numpy.typing as npt
 
 from ...errors import BadValue
 from ...rotation import Array
-from ..vectors import TINY, clamp, dot
-from .solid import Solid
+from ..shape_group import Nearest
+from ..vectors import ONES, TINY, clamp, dot
+from .solid import Solid, lowest_in_regions
 
-# Which edges' lines an area lies beyond: -1, 0 or 1 along u and along v (areas A to I of Ge's figure A.2).
-_AREA_U: Final = np.array([-1.0, -1.0, -1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0])
-_AREA_V: Final = np.array([-1.0, 0.0, 1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 1.0])
+_AREAS: Final = np.array([(u, v, 0.0) for u in (-1.0, 0.0, 1.0) for v in (-1.0, 0.0, 1.0)])
+"""(9, 3) areas A to I of Ge's figure A.2: beyond which edges' lines, -1, 0 or 1 along u and along v."""
+_COUNTED: Final = np.abs(_AREAS) + np.array([0.0, 0.0, 1.0])
 _TOUCHING: Final = 1e-14  # metres: closer than this a difference has no direction left
 
 
@@ -71,7 +72,7 @@ class Rectangle(Solid):
         v = v - (v @ u) * u
         v = v / np.sqrt(v @ v)
         axes = np.stack([u, v, np.cross(u, v)])
-        center = self.rotation @ np.asarray(self.center) + self.translation
+        center = self._placed(self.center)
         world = np.swapaxes(self.rotation @ axes.T, -1, -2)
         return np.concatenate(
             [center, world.reshape(*self.frames, 9), np.broadcast_to(lengths, (*self.frames, 2))], -1
@@ -84,7 +85,7 @@ class Rectangle(Solid):
         return rows[..., :3], float(np.hypot(*rows.reshape(-1, 14)[0, 12:]))
 
     @staticmethod
-    def segment_distance(a: Array, b: Array, parameters: Array) -> tuple[Array, Array, Array, Array]:
+    def segment_distance(a: Array, b: Array, parameters: Array) -> Nearest:
         """See `Solid.segment_distance`; exact, also for the depth of a segment that passes through."""
         start = _local(a - parameters[:, :3], parameters)
         along = _local(b - a, parameters)
@@ -101,8 +102,7 @@ class Rectangle(Solid):
                 start[touching], along[touching], half[touching]
             )
         normal = _world(normal, parameters)
-        critical = a + parameter[:, None] * (b - a)
-        return distance, critical - distance[:, None] * normal, parameter, normal
+        return Nearest.of_segments(a, b, distance, parameter, normal)
 
 
 def _local(vectors: Array, parameters: Array) -> Array:
@@ -117,18 +117,10 @@ def _world(vectors: Array, parameters: Array) -> Array:
 
 def _closest(start: Array, along: Array, half: Array) -> Array:
     """Parameter of the nearest point of the segment: the best of the nine areas' parabolas; (P,)."""
-    x, y, z = start[:, :1], start[:, 1:2], start[:, 2:]
-    dx, dy, dz = along[:, :1], along[:, 1:2], along[:, 2:]
-    in_u, in_v = np.abs(_AREA_U), np.abs(_AREA_V)
-    slope = in_u * (x - _AREA_U * half[:, :1]) * dx + in_v * (y - _AREA_V * half[:, 1:]) * dy + z * dz
-    curve = in_u * (dx * dx) + in_v * (dy * dy) + dz * dz
-    # An area in which the distance does not change has no minimum of its own: the middle is as good as any.
-    t = clamp(np.where(curve > 0.0, -slope / np.maximum(curve, TINY), 0.5))
-    beyond_u = np.maximum(np.abs(x + t * dx) - half[:, :1], 0.0)
-    beyond_v = np.maximum(np.abs(y + t * dy) - half[:, 1:], 0.0)
-    height = z + t * dz
-    best = (beyond_u * beyond_u + beyond_v * beyond_v + height * height).argmin(1)
-    result: Array = t[np.arange(len(t)), best]
+    flat = np.concatenate([half, np.zeros((len(half), 1))], 1)
+    t = clamp(lowest_in_regions(start, along, flat, _AREAS, _COUNTED))
+    beyond = np.maximum(np.abs(start[:, None] + t[:, :, None] * along[:, None]) - flat[:, None], 0.0)
+    result: Array = t[np.arange(len(t)), (beyond * beyond).dot(ONES).argmin(1)]
     return result
 
 

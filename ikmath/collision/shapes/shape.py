@@ -21,25 +21,7 @@ import numpy.typing as npt
 from ... import arguments
 from ...errors import BadShape, BadValue
 from ...rotation import Array
-from ..shape_group import ShapeGroup
-
-
-@dataclass(frozen=True)
-class Nearest:
-    """The point of a segment that is nearest to an obstacle, or deepest inside it.
-
-    Attributes:
-        distance: (*b,) metres, negative inside; infinite where nothing is within the limit.
-        point: (*b, 3) on the obstacle's surface, in the world (Ge's obstacle point); NaN beyond the limit.
-        parameter: (*b,) where on the segment, 0 at its first end, 1 at its second (Ge's critical point).
-        normal: (*b, 3) unit, from the obstacle to the segment, zero beyond the limit; moving along it by
-            -distance ends a penetration.
-    """
-
-    distance: Array
-    point: Array
-    parameter: Array
-    normal: Array
+from ..shape_group import Nearest, ShapeGroup
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +67,10 @@ class Shape(ABC):
         value = arguments.number(getattr(self, field_name), what, above=0)
         self._set(field_name, value)
         return value
+
+    def _placed(self, point: npt.ArrayLike) -> Array:
+        """(*frames, 3) where a point (3,) of the shape is in the world."""
+        return np.asarray(self.rotation @ np.asarray(point) + self.translation)
 
     def _carry(self, rotation: npt.ArrayLike, translation: npt.ArrayLike) -> None:
         turn = arguments.numbers(rotation, f"rotation of obstacle {self.name!r}")
@@ -171,7 +157,8 @@ class Shape(ABC):
             b: (*b, 3) second ends.
             limit: metres; beyond it the result may be an infinite distance. Saves work for meshes only.
         """
-        ends = [arguments.vectors(place, f"place queried of obstacle {self.name!r}") for place in (a, b)]
+        what = f"place queried of obstacle {self.name!r}"
+        ends = [arguments.coordinates(place, 3, what) for place in (a, b)]
         batch = np.broadcast_shapes(*(end.shape[:-1] for end in ends))
         batch = np.broadcast_shapes(batch, self.frames + (1,) * (len(batch) - len(self.frames)))
         first, last = (np.broadcast_to(end, (*batch, 3)).reshape(-1, 3) for end in ends)
@@ -181,10 +168,5 @@ class Shape(ABC):
         reach = np.full(len(first), most)
         which = np.zeros(len(first), dtype=np.intp)
         group = type(self).group([self], self.frames)
-        distance, point, parameter, normal = group.segments(first, last, which, frame, reach, reach)
-        return Nearest(
-            distance.reshape(batch),
-            point.reshape(*batch, 3),
-            parameter.reshape(batch),
-            normal.reshape(*batch, 3),
-        )
+        found = group.segments(first, last, which, frame, reach, reach)
+        return Nearest._make(array.reshape((*batch, *array.shape[1:])) for array in found)

@@ -7,8 +7,11 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Self
 
+import numpy as np
+
 from ...rotation import Array
-from ..shape_group import RowGroup, ShapeGroup
+from ..shape_group import Nearest, RowGroup, ShapeGroup
+from ..vectors import ONES, TINY
 from .shape import Shape
 
 
@@ -22,10 +25,27 @@ class Solid(Shape):
 
     @staticmethod
     @abstractmethod
-    def segment_distance(a: Array, b: Array, parameters: Array) -> tuple[Array, Array, Array, Array]:
-        """Distance (P,), point (P, 3), parameter (P,) and normal (P, 3) of segments to shapes, row by row."""
+    def segment_distance(a: Array, b: Array, parameters: Array) -> Nearest:
+        """The nearest or deepest points of segments a-b (P, 3) to shapes (P, m), row by row."""
 
     @classmethod
     def group(cls, shapes: Sequence[Self], frames: tuple[int, ...]) -> ShapeGroup:
         """See `Shape.group`."""
         return RowGroup.of(cls.segment_distance, [shape.parameters for shape in shapes], frames)
+
+
+def lowest_in_regions(start: Array, along: Array, half: Array, sides: Array, counted: Array) -> Array:
+    """(P, K) parameters of segments at which the distance from a box is least, region by region.
+
+    The planes of a box's faces cut space into regions. In each of them the squared distance is a parabola
+    along the segment; where it does not change, the middle is as good as any place.
+
+    Args:
+        start, along: (P, 3) of segments, in the box's axes; half: (P, 3) half lengths of its edges;
+        sides: (K, 3) of regions, -1, 0 or 1 below, between or above the faces across each axis;
+        counted: (K, 3) 1 where the distance across an axis counts, else 0.
+    """
+    beyond = start[:, None] - sides * half[:, None]
+    slope = (counted * beyond * along[:, None]).dot(ONES)
+    curve = (along * along) @ counted.T
+    return np.where(curve > 0.0, -slope / np.maximum(curve, TINY), 0.5)

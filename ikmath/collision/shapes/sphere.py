@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...rotation import Array
-from ..vectors import TINY, clamp, directions, dot, length
+from ..segments import closest_to_point
+from ..shape_group import Nearest
+from ..vectors import directions, length, perpendicular
 from .solid import Solid
 
 _ROUNDING: Final = 1e-13  # of the radius
@@ -44,7 +46,7 @@ class Sphere(Solid):
     @property
     def parameters(self) -> Array:
         """(*frames, 4): centre in the world, radius."""
-        center = self.rotation @ np.asarray(self.center) + self.translation
+        center = self._placed(self.center)
         return np.concatenate([center, np.full((*self.frames, 1), self.radius)], -1)
 
     @property
@@ -53,13 +55,14 @@ class Sphere(Solid):
         return self.parameters[..., :3], self.radius
 
     @staticmethod
-    def segment_distance(a: Array, b: Array, parameters: Array) -> tuple[Array, Array, Array, Array]:
+    def segment_distance(a: Array, b: Array, parameters: Array) -> Nearest:
         """See `Solid.segment_distance`; through the centre the normal is at right angles to it."""
         center = parameters[:, :3]
-        along, to_center = b - a, center - a
-        parameter = clamp(dot(to_center, along) / np.maximum(dot(along, along), TINY))
+        along, parameter = b - a, closest_to_point(a, b, center)
         difference = parameter[:, None] * along
-        difference -= to_center
+        difference -= center - a
         reach = length(difference)
-        normal = directions(difference, reach, along, _ROUNDING * parameters[:, 3])
-        return reach - parameters[:, 3], center + parameters[:, 3:] * normal, parameter, normal
+        normal = directions(
+            difference, reach, _ROUNDING * parameters[:, 3], lambda own: perpendicular(along[own])
+        )
+        return Nearest(reach - parameters[:, 3], center + parameters[:, 3:] * normal, parameter, normal)

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ikmath.collision.triangles import Facets
+
 
 def globe(around=24, along=12):
     """A closed sphere of latitude and longitude, faces anticlockwise from outside."""
@@ -67,3 +69,8 @@ def winding(points, corners):
     top = (a * np.cross(b, c)).sum(-1)
     bottom = la * lb * lc + (a * b).sum(-1) * lc + (b * c).sum(-1) * la + (c * a).sum(-1) * lb
     return 2 * np.arctan2(top, bottom).sum(-1) / (4 * np.pi)
+
+
+def closest_to_segments(a, b, corners):
+    """Segments a-b, one triangle each: distance, parameter, point, feature, and whether it passes through."""
+    return Facets.of(corners).distances(a, b - a).closest(np.arange(len(corners)))

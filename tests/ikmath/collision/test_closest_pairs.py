@@ -89,7 +89,7 @@ def test_critical_points_explain_the_clearance(seed):
         a, b = world_ends(pose, body, i)
         axis = a + near.parameter[row] * (b - a)
         np.testing.assert_allclose(axis - body.radius[i] * near.normal[row], near.critical[row], atol=1e-12)
-        assert near.joint[row] == skeleton.index(body.joints[i])
+        assert near.motion.joints[near.link[row]] == skeleton.index(body.joints[i])
         if near.obstacle[row] >= 0:
             assert near.names[row] == obstacles[near.obstacle[row]].name
             assert abs(obstacles[near.obstacle[row]].nearest(near.point[row]).distance) < 1e-9
@@ -291,16 +291,6 @@ def test_a_carried_scene_keeps_its_meshes():
     assert kept["distance"] is scene.broad_phase.groups[0].distance
     many = scene.with_obstacles([shape.moved(np.stack([np.eye(3)] * 4), np.zeros((4, 3))) for shape in made])
     assert many.frames == (4,)
-
-
-def test_measured_pairs_spare_the_clearance():
-    rng, skeleton, body, obstacles, pairs = scene_of(6)
-    scene = Scene(skeleton, body, obstacles, pairs)
-    q = rng.normal(size=(5, skeleton.n))
-    for poses in (Pose.forward(skeleton, q), Pose.forward(skeleton, q[0])):
-        for detect in (-1.0, 0.05, 0.5):
-            near = scene.near(poses, detect)
-            np.testing.assert_allclose(scene.clearance(poses, near), scene.clearance(poses), atol=1e-12)
 
 
 def test_scenes_of_the_same_meshes_share_what_is_costly():

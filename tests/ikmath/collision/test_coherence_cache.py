@@ -11,7 +11,6 @@ from zoo import rotation
 
 from ikmath import Pose
 from ikmath.collision import Scene, Sphere, TriangleMesh, self_pairs
-from ikmath.collision.triangles import closest_to_segments
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -64,7 +63,9 @@ def test_a_motion_through_meshes_equals_brute_force(seed):
             inside = shape.nearest_segment(a, b, 2.0).distance
             corners = shape.geometry.corners @ shape.rotation.T + shape.translation
             pairs = np.repeat(np.arange(len(a)), len(corners)), np.tile(np.arange(len(corners)), len(a))
-            brute = closest_to_segments(a[pairs[0]], b[pairs[0]], corners[pairs[1]])[0].reshape(len(a), -1)
+            brute = meshes.closest_to_segments(a[pairs[0]], b[pairs[0]], corners[pairs[1]])[0].reshape(
+                len(a), -1
+            )
             expected = np.where(inside < 0.0, inside, brute.min(1)) - body.radius
             rows = near.obstacle == k
             assert near.link[rows].tolist() == np.flatnonzero(expected < detect).tolist()

@@ -12,7 +12,6 @@ from ikmath import IkError
 from ikmath.collision import TriangleMesh
 from ikmath.collision.bvh import Bvh
 from ikmath.collision.nearest_triangle import nearest_to_segments
-from ikmath.collision.triangles import closest_to_segments
 
 
 def plain_point(p, corners):
@@ -46,7 +45,7 @@ def test_points_on_single_triangles(rng):
     corners = rng.normal(size=(2000, 3, 3))
     corners[:200, 2] = corners[:200, 1] + 1e-9 * rng.normal(size=(200, 3))  # needles
     points = rng.normal(size=(2000, 3)) * 1.5
-    distance, _, point, _, _ = closest_to_segments(points, points, corners)
+    distance, _, point, _, _ = meshes.closest_to_segments(points, points, corners)
     for i in range(2000):
         assert distance[i] == pytest.approx(
             np.linalg.norm(points[i] - plain_point(points[i], corners[i])), abs=1e-8
@@ -61,7 +60,7 @@ def test_segments_on_single_triangles_against_a_search(rng):
     for _ in range(60):
         corners = rng.normal(size=(3, 3))
         a, b = rng.normal(size=(2, 3)) * 1.2
-        distance, t, point, _, through = closest_to_segments(a[None], b[None], corners[None])
+        distance, t, point, _, through = meshes.closest_to_segments(a[None], b[None], corners[None])
 
         def gap(x, a=a, b=b, corners=corners):
             inner = np.array([1 - x[1], x[1] * (1 - x[2]), x[1] * x[2]])
@@ -79,10 +78,10 @@ def test_lattice_segments_on_lattice_triangles():
     rng = np.random.default_rng(1)
     corners = rng.integers(-2, 3, size=(3000, 3, 3)).astype(float)
     a, b = rng.integers(-2, 3, size=(2, 3000, 3)).astype(float)
-    distance, t, point, _, _ = closest_to_segments(a, b, corners)
+    distance, t, point, _, _ = meshes.closest_to_segments(a, b, corners)
     places = a[:, None] + np.linspace(0, 1, 61)[:, None] * (b - a)[:, None]
     places = places.reshape(-1, 3)
-    sampled = closest_to_segments(places, places, np.repeat(corners, 61, 0))[0].reshape(-1, 61).min(1)
+    sampled = meshes.closest_to_segments(places, places, np.repeat(corners, 61, 0))[0].reshape(-1, 61).min(1)
     assert (distance <= sampled + 1e-12).all()
     assert (sampled <= distance + np.linalg.norm(b - a, axis=1) / 120 + 1e-12).all()
     np.testing.assert_allclose(np.linalg.norm(a + t[:, None] * (b - a) - point, axis=1), distance, atol=1e-12)
@@ -111,11 +110,11 @@ def test_tree_equals_brute_force(rng, count):
     free = np.full(60, np.inf)
     pairs = np.repeat(np.arange(60), count)
     every = np.tile(corners, (60, 1, 1))
-    brute = closest_to_segments(a[pairs], a[pairs], every)[0].reshape(60, count).min(1)
+    brute = meshes.closest_to_segments(a[pairs], a[pairs], every)[0].reshape(60, count).min(1)
     hit = nearest_to_segments(tree, a, a, free)
     np.testing.assert_allclose(hit.distance, brute, atol=1e-12)
     np.testing.assert_allclose(np.linalg.norm(a - hit.point, axis=1), brute, atol=1e-12)
-    brute_segments = closest_to_segments(a[pairs], b[pairs], every)[0].reshape(60, count).min(1)
+    brute_segments = meshes.closest_to_segments(a[pairs], b[pairs], every)[0].reshape(60, count).min(1)
     hit = nearest_to_segments(tree, a, b, free)
     np.testing.assert_allclose(hit.distance, brute_segments, atol=1e-12)
     np.testing.assert_allclose(
@@ -211,11 +210,11 @@ def test_inside_a_hollow_of_long_triangles_against_all_of_them(rng):
     b = a + 0.2 * rng.normal(size=(80, 3))
     free = np.full(80, np.inf)
     every = np.tile(corners, (80, 1, 1))
-    distance = closest_to_segments(a.repeat(64, 0), a.repeat(64, 0), every)[0]
+    distance = meshes.closest_to_segments(a.repeat(64, 0), a.repeat(64, 0), every)[0]
     np.testing.assert_allclose(
         nearest_to_segments(tree, a, a, free).distance, distance.reshape(80, 64).min(1)
     )
-    distance = closest_to_segments(a.repeat(64, 0), b.repeat(64, 0), every)[0]
+    distance = meshes.closest_to_segments(a.repeat(64, 0), b.repeat(64, 0), every)[0]
     found = nearest_to_segments(tree, a, b, free).distance
     np.testing.assert_allclose(found, distance.reshape(80, 64).min(1), atol=1e-12)
 
