@@ -16,10 +16,10 @@ import bpy
 import numpy as np
 
 from .. import compat
+from ..properties.refusal import Refused
 from .armature import Channels, read_channels, write_channels
 from .baked import Curve
 from .curves import SAME_FRAME, Keys, needed, new_keys, read_curve, sloped_keys, write_curve
-from .faults import FigureFault
 from .own_bake import is_own_bake, mark_bake, put_mark, read_mark
 from .seam import joined
 
@@ -79,7 +79,7 @@ def write_keys(
         An object that reverts everything.
 
     Raises:
-        FigureFault: the action is linked, a curve is locked, the NLA would hide the result, or a value is not
+        Refused: the action is linked, a curve is locked, the NLA would hide the result, or a value is not
             finite. After any error nothing is changed.
     """
     _check(armature_object, curves, new_action)
@@ -123,21 +123,17 @@ def require_writable(armature_object: bpy.types.Object, *, new_action: bool) -> 
         new_action: as for `write_keys`.
 
     Raises:
-        FigureFault: the NLA is in tweak mode or mixes the action with its strips, or the action is linked.
+        Refused: the NLA is in tweak mode or mixes the action with its strips, or the action is linked.
     """
     data = armature_object.animation_data
     if data is None:
         return
     if data.use_tweak_mode:
-        raise FigureFault(
-            armature_object.name,
-            f"'{armature_object.name}' is in the NLA's tweak mode; leave it before baking.",
-        )
+        raise Refused(f"'{armature_object.name}' is in the NLA's tweak mode; leave it before baking.")
     if data.action and not new_action and not data.action.is_editable:
-        raise FigureFault(
-            data.action.name,
+        raise Refused(
             f"Action '{data.action.name}' is linked from another file and cannot be written; "
-            "bake into a new action.",
+            "bake into a new action."
         )
     _check_mix(armature_object.name, data)
 
@@ -149,10 +145,9 @@ def _check(armature_object: bpy.types.Object, curves: Sequence[Curve], new_actio
             _check_lock(armature_object, curve)
         if not np.isfinite(curve.values).all():
             frame = curve.frames[int(np.argmin(np.isfinite(curve.values)))]
-            raise FigureFault(
-                curve.bone,
+            raise Refused(
                 f"The {curve.channel.replace('_', ' ')} of bone '{curve.bone}' in frame {frame:g} "
-                "must be a finite number; nothing was written.",
+                "must be a finite number; nothing was written."
             )
 
 
@@ -162,17 +157,15 @@ def _check_mix(name: str, data: bpy.types.AnimData) -> None:
         return
     solo = next((track for track in data.nla_tracks if track.is_solo), None)
     if solo is not None:
-        raise FigureFault(
-            name,
-            f"NLA track '{solo.name}' of '{name}' plays solo, so the action does not play; switch Solo off.",
+        raise Refused(
+            f"NLA track '{solo.name}' of '{name}' plays solo, so the action does not play; switch Solo off."
         )
     if data.action_blend_type != "REPLACE" or data.action_influence < 1.0:
         described: Any = data.bl_rna.properties["action_blend_type"]
         how = described.enum_items[data.action_blend_type].name
-        raise FigureFault(
-            name,
+        raise Refused(
             f"The action of '{name}' is mixed with its NLA strips ({how}, influence"
-            f" {data.action_influence:g}); set it to Replace with an influence of 1 in the NLA Editor.",
+            f" {data.action_influence:g}); set it to Replace with an influence of 1 in the NLA Editor."
         )
 
 
@@ -180,10 +173,9 @@ def _check_lock(armature_object: bpy.types.Object, curve: Curve) -> None:
     """Refuse to change a locked curve."""
     there = _curve(armature_object, curve.path, curve.index)
     if there is not None and (there.lock or (there.group is not None and there.group.lock)):
-        raise FigureFault(
-            curve.bone,
+        raise Refused(
             f"The {curve.channel.replace('_', ' ')} of bone '{curve.bone}' is locked in action"
-            f" '{armature_object.animation_data.action.name}'; unlock it or bake into a new action.",
+            f" '{armature_object.animation_data.action.name}'; unlock it or bake into a new action."
         )
 
 

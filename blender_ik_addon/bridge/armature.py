@@ -17,7 +17,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from .faults import FigureFault
+from ..properties.refusal import Refused
 
 Floats = npt.NDArray[np.float32]
 Array = npt.NDArray[np.float64]
@@ -92,21 +92,20 @@ class Bones:
         """Index of the bone with a name.
 
         Raises:
-            FigureFault: there is none.
+            Refused: there is none.
         """
         try:
             return self.index[name]
         except KeyError:
-            raise FigureFault(
-                name,
-                f"Bone '{name}' does not exist in armature '{self.armature}'; it was renamed or deleted.",
+            raise Refused(
+                f"Bone '{name}' does not exist in armature '{self.armature}'; it was renamed or deleted."
             ) from None
 
     def ancestors(self, name: str) -> tuple[int, ...]:
         """Indices of a bone and its ancestors, the bone first.
 
         Raises:
-            FigureFault: there is no such bone.
+            Refused: there is no such bone.
         """
         way = [self.number(name)]
         while (parent := int(self.parents[way[-1]])) >= 0:
@@ -117,7 +116,7 @@ class Bones:
         """Indices of a bone and its ancestors up to `root`; all of them if that is not one of these, or "".
 
         Raises:
-            FigureFault: there is no such bone.
+            Refused: there is no such bone.
         """
         way, top = self.ancestors(name), self.index.get(root, -1)
         return way[: way.index(top) + 1] if top in way else way
@@ -216,23 +215,22 @@ def read_bones(armature_object: bpy.types.Object) -> Bones:
         armature_object: original or evaluated; for the present locks, limits and stiffness.
 
     Raises:
-        FigureFault: the object is not an armature, has no bones, or its pose is not up to date with its
+        Refused: the object is not an armature, has no bones, or its pose is not up to date with its
             bones.
     """
     if armature_object is None or armature_object.type != "ARMATURE" or armature_object.pose is None:
         name = getattr(armature_object, "name", "nothing")
-        raise FigureFault(name, f"'{name}' is not an armature; choose an armature object.")
+        raise Refused(f"'{name}' is not an armature; choose an armature object.")
     pose, data = armature_object.pose.bones, armature_object.data.bones
     names = tuple(bone.name for bone in pose)
     if not names:
-        raise FigureFault(armature_object.name, f"Armature '{armature_object.name}' has no bones; add some.")
+        raise Refused(f"Armature '{armature_object.name}' has no bones; add some.")
     index = {name: i for i, name in enumerate(names)}
     data_names = [bone.name for bone in data]
     if set(data_names) != set(names):
-        raise FigureFault(
-            armature_object.name,
+        raise Refused(
             f"The pose of '{armature_object.name}' is not up to date with its bones; "
-            "leave Edit Mode and try again.",
+            "leave Edit Mode and try again."
         )
     order = np.argsort([index[name] for name in data_names])
     parents = np.array([index[bone.parent.name] if bone.parent else -1 for bone in pose], dtype=np.intp)
@@ -290,12 +288,12 @@ def write_channels(
         present: the original object's channels, if known; unchanged arrays are not written.
 
     Raises:
-        FigureFault: the number of bones differs from that of the channels; nothing is written.
+        Refused: the number of bones differs from that of the channels; nothing is written.
     """
     pose = armature_object.pose.bones
     if len(pose) != len(channels.location):
         name = armature_object.name
-        raise FigureFault(name, f"The bones of '{name}' have changed in the meantime; start again.")
+        raise Refused(f"The bones of '{name}' have changed in the meantime; start again.")
     for name in CHANNEL_WIDTHS:
         values: Floats = getattr(channels, name)
         there = None if present is None else getattr(present, name)
@@ -315,13 +313,11 @@ def read_state(armature_object: bpy.types.Object, bones: Bones, before: PoseStat
         before: an earlier pose; returned if nothing has changed.
 
     Raises:
-        FigureFault: bones were added or removed since.
+        Refused: bones were added or removed since.
     """
     pose = armature_object.pose.bones
     if len(pose) != len(bones):
-        raise FigureFault(
-            bones.armature, f"The bones of '{bones.armature}' have changed in the meantime; start again."
-        )
+        raise Refused(f"The bones of '{bones.armature}' have changed in the meantime; start again.")
     channels, matrix = read_channels(armature_object), _get_matrices(pose, "matrix")
     if before is not None and channels.data == before.channels.data:
         if _columns(matrix) == _columns(before.matrix):

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from ..properties.refusal import Refused
 from .armature import Array, Bones, Indices
-from .faults import FigureFault
 from .feet import carrier
 
 
@@ -20,15 +20,14 @@ def chain_bones(bones: Bones, chains: Iterable[tuple[str, str]]) -> tuple[str, .
         chains: pairs of the effector's bone and the topmost bone that may move for it; "" for no limit.
 
     Raises:
-        FigureFault: a bone does not exist, or a chain root is not above its bone.
+        Refused: a bone does not exist, or a chain root is not above its bone.
     """
     numbers: set[int] = set()
     for name, root in chains:
         if root and bones.number(root) not in bones.ancestors(name):
-            raise FigureFault(
-                root,
+            raise Refused(
                 f"Chain root '{root}' is not '{name}' or a bone above it in armature '{bones.armature}'; "
-                "choose one of its parents or leave it empty.",
+                "choose one of its parents or leave it empty."
             )
         numbers.update(bones.chain(name, root))
     return tuple(bones.names[i] for i in parents_first(bones, np.array(sorted(numbers), dtype=np.intp)))

@@ -26,7 +26,6 @@ from .armature import Array
 from .changes import Changes
 from .dependencies import carrying_bone
 from .evaluated import is_shown
-from .faults import Fault
 from .instances import Instance, read_instances
 from .skin import is_deformed
 from .space import Space, nearest_rotation, volume
@@ -109,8 +108,8 @@ class ObstacleReader:
         space: Space,
         depsgraph: bpy.types.Depsgraph,
         reshaped: Collection[str] | None = None,
-    ) -> tuple[list[TriangleMesh], list[Fault]]:
-        """Read the present obstacles in figure space, and the faults of those that are ignored.
+    ) -> tuple[list[TriangleMesh], list[str]]:
+        """Read the present obstacles in figure space, and why others are ignored.
 
         Args:
             wanted: the obstacles.
@@ -121,10 +120,10 @@ class ObstacleReader:
                 read all.
 
         Returns:
-            Meshes named after their objects, in the given order, one for each instance; faults, none of them
-                blocking. A solid that is not closed becomes a two-sided surface.
+            Meshes named after their objects, in the given order, one for each instance; sentences on the
+                others. A solid that is not closed becomes a two-sided surface.
         """
-        faults: list[Fault] = []
+        ignored: list[str] = []
         there: list[Wanted] = []
         for one in wanted:
             reason = why_not(one, depsgraph)
@@ -133,7 +132,7 @@ class ObstacleReader:
                     f"Obstacle '{one.shown_name}' is moved by '{armature_object.name}' itself and is ignored."
                 )
             if reason:
-                faults.append(Fault(one.shown_name, reason, blocking=False))
+                ignored.append(reason)
             else:
                 there.append(one)
         makers = [one.key for one in there if one.object is not None and makes_instances(one.object)]
@@ -149,9 +148,9 @@ class ObstacleReader:
             found, said = self._shapes(one, shows, space, shared)
             kept.update(found)
             if said:
-                faults.append(Fault(one.shown_name, said, blocking=False))
+                ignored.append(said)
         self._kept = kept
-        return [each.placed for each in kept.values()], faults
+        return [each.placed for each in kept.values()], ignored
 
     def _shapes(
         self,

@@ -26,9 +26,9 @@ import numpy.typing as npt
 import ikmath as ik
 from ikmath import rotation
 
+from ..properties.refusal import Refused
 from .armature import Array, Bones, Channels, Flags, Indices, PoseState
 from .chains import figure_bones
-from .faults import FigureFault
 from .inheritance import forward
 from .joints import Joints, plan_joints
 from .limb_joints import Hinges, LimbJoints, Vector
@@ -122,7 +122,7 @@ class Figure:
             space: of the object then; default: the present one.
 
         Raises:
-            FigureFault: a bone of the figure is scaled to zero or mirrored, or its transform is not finite.
+            Refused: a bone of the figure is scaled to zero or mirrored, or its transform is not finite.
         """
         return self.at_each([state], [space or self.space])[0]
 
@@ -132,7 +132,7 @@ class Figure:
         Equal poses share one figure if the object has not moved.
 
         Raises:
-            FigureFault: see `at`.
+            Refused: see `at`.
         """
         fresh: dict[tuple[int, float], int] = {}
         rows: list[int] = []
@@ -268,16 +268,14 @@ def read_figure(
 
     Raises:
         UnknownName: `root` is neither PINNED nor FREE.
-        FigureFault: no bones are given, or a bone does not exist, is scaled to zero, is mirrored, or is not
+        Refused: no bones are given, or a bone does not exist, is scaled to zero, is mirrored, or is not
             finite.
     """
     if root not in ROOTS:
         raise ik.UnknownName("root", root, ROOTS)
     numbers = np.array([bones.number(name) for name in dict.fromkeys(solved)], dtype=np.intp)
     if not numbers.size:
-        raise FigureFault(
-            bones.armature, f"Nothing to solve on '{bones.armature}'; add an effector to one of its bones."
-        )
+        raise Refused(f"Nothing to solve on '{bones.armature}'; add an effector to one of its bones.")
     along = np.array([bones.number(name) for name in carried], dtype=np.intp)
     plan = plan_joints(
         bones,
@@ -363,7 +361,7 @@ def _are_exact(plan: Joints, matrix: Array, fixed: Array) -> Flags:
     return exact
 
 
-def _unsound(bones: Bones, plan: Joints, pose: Array, depth: Array) -> FigureFault:
+def _unsound(bones: Bones, plan: Joints, pose: Array, depth: Array) -> Refused:
     """The error for the first bone whose pose or basis matrix is not finite, flat or mirrored.
 
     Args:
@@ -381,4 +379,4 @@ def _unsound(bones: Bones, plan: Joints, pose: Array, depth: Array) -> FigureFau
         reason = "is mirrored by a negative scale, on itself or on a bone above it; make the scale positive."
     else:
         reason = "is scaled to zero; give it a scale or take it out of the chain."
-    return FigureFault(name, f"Bone '{name}' of '{bones.armature}' {reason}")
+    return Refused(f"Bone '{name}' of '{bones.armature}' {reason}")

@@ -50,12 +50,12 @@ def read(rig: bpy.types.Object, root: str = "FREE"):
 
 
 def test_the_figure_is_metres_and_where_blender_has_it(rig: bpy.types.Object) -> None:
-    assert checks.armature_faults(rig) == ()
+    assert list(checks.armature_refusals(rig)) == []
     figure = read(rig)
     assert figure.exact and figure.space.scale == pytest.approx(0.01, rel=1e-5)
     assert 1.0 < figure.skeleton.size < 2.0
     assert set(figure.joints) <= {name for name, _, _ in BODY}
-    assert list(checks.figure_faults(rig, figure, [("mixamorig:LeftHand", "")])) == []
+    assert list(checks.figure_refusals(rig, figure, [("mixamorig:LeftHand", "")])) == []
     q = figure.q + 0.1 * np.random.default_rng(0).normal(size=figure.skeleton.n)
     for coordinates in (figure.q, q):
         armature.write_channels(rig, figure.channels(coordinates))

@@ -15,7 +15,7 @@ armature = module("bridge.armature")
 skeleton = module("bridge.skeleton")
 chains = module("bridge.chains")
 space = module("bridge.space")
-faults = module("bridge.faults")
+refusal = module("properties.refusal")
 
 
 def figure_of(rig: bpy.types.Object, solved=None, **options):
@@ -332,11 +332,11 @@ def test_chains() -> None:
         or whole.index(bones.names[bones.parents[bones.index[name]]]) < whole.index(name)
         for name in whole
     )
-    with pytest.raises(faults.FigureFault, match=r"Chain root 'thigh\.L' is not 'hand\.L' or a bone"):
+    with pytest.raises(refusal.Refused, match=r"Chain root 'thigh\.L' is not 'hand\.L' or a bone"):
         chains.chain_bones(bones, [("hand.L", "thigh.L")])
-    with pytest.raises(faults.FigureFault, match="Bone 'Hand' does not exist"):
+    with pytest.raises(refusal.Refused, match="Bone 'Hand' does not exist"):
         chains.chain_bones(bones, [("Hand", "")])
-    with pytest.raises(faults.FigureFault, match="add an effector"):
+    with pytest.raises(refusal.Refused, match="add an effector"):
         figure_of(rig, [])
 
 
@@ -352,7 +352,7 @@ def test_chains() -> None:
 def test_bad_bones_are_named(scale: tuple, words: str) -> None:
     rig = chain_rig(3)
     rig.pose.bones["b1"].scale = scale
-    with pytest.raises(faults.FigureFault, match=rf"Bone 'b1' of 'Rig' .*{words}"):
+    with pytest.raises(refusal.Refused, match=rf"Bone 'b1' of 'Rig' .*{words}"):
         figure_of(rig)
 
 
@@ -363,7 +363,7 @@ def test_bad_bones_are_named(scale: tuple, words: str) -> None:
 def test_bad_object_scales_are_named(scale: tuple, words: str) -> None:
     rig = chain_rig(3)
     rig.scale = scale
-    with pytest.raises(faults.FigureFault, match=rf"'Rig'.*{words}"):
+    with pytest.raises(refusal.Refused, match=rf"'Rig'.*{words}"):
         figure_of(rig)
 
 

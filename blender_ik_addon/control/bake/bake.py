@@ -94,7 +94,7 @@ class Bake:
         options: what to bake.
 
     Raises:
-        Refused, FigureFault: the setup cannot be baked; nothing has been changed.
+        Refused: the setup cannot be baked; nothing has been changed.
 
     Attributes:
         progress: 0 to 1.
@@ -260,7 +260,7 @@ class Bake:
         """The frames as Blender shows them, if that may differ from the solved pose."""
         shown = []
         for frame in solved:
-            sentence = self._watch.meddling.get(frame.frame) or self._left_out()
+            sentence = self._watch.limiting.get(frame.frame) or self._left_out()
             if not sentence:
                 shown.append(frame)
                 continue
@@ -310,6 +310,4 @@ class Bake:
 
 
 def _stopped(frame: int, reason: Exception) -> Refused:
-    return Refused(
-        f"The bake stopped at frame {frame} and changed nothing: {reason}", getattr(reason, "effector", "")
-    )
+    return Refused(f"The bake stopped at frame {frame} and changed nothing: {reason}")

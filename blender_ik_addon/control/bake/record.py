@@ -68,7 +68,7 @@ class Recording:
             The number of keyed components.
 
         Raises:
-            FigureFault: the action cannot be written; it is unchanged.
+            Refused: the action cannot be written; it is unchanged.
         """
         frames = sorted(self._frames)
         times = [key_time(scene, frame) for frame in frames]

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import bpy
 
-from ...bridge.faults import require
+from ...bridge.checks import limiting_constraint
 from ...bridge.fingerprint import animated_settings
 from ...bridge.skeleton import Figure
-from ...properties.refusal import Refused
+from ...properties.refusal import Refused, require
 from ..frame.plan import Plan
 from ..frame.task import constraints_at
 
@@ -21,7 +21,7 @@ class Watch:
         armature: the original object.
 
     Attributes:
-        meddling: for each frame, a sentence on the constraint that may change the result after the solve.
+        limiting: for each frame, a sentence on the constraint that may change the result after the solve.
     """
 
     def __init__(self, plan: Plan, armature: bpy.types.Object) -> None:
@@ -29,13 +29,13 @@ class Watch:
         self._constrained = any(len(bone.constraints) for bone in armature.pose.bones)
         animated = animated_settings(armature, "rotation_mode")
         self._switching = tuple(name for name in plan.solved if name in animated)
-        self.meddling: dict[int, str] = {}
+        self.limiting: dict[int, str] = {}
 
     def look(self, armature: bpy.types.Object, figure: Figure, frame: int) -> None:
         """Check the current frame of the scene.
 
         Raises:
-            Refused, FigureFault: a constraint overrides the result in this frame, or a bone's rotation mode
+            Refused: a constraint overrides the result in this frame, or a bone's rotation mode
                 differs from the plan's.
         """
         bones = self._plan.bones
@@ -47,7 +47,7 @@ class Watch:
                     " the frame in which the bake was started; bake only frames that have the same mode"
                 )
         if self._constrained:
-            faults = constraints_at(self._plan, armature, figure)
-            require(faults)
-            if faults:
-                self.meddling[frame] = faults[0].sentence
+            require(constraints_at(self._plan, armature, figure))
+            sentence = limiting_constraint(armature, frozenset(figure.solved))
+            if sentence:
+                self.limiting[frame] = sentence

@@ -98,7 +98,7 @@ def fit(armature: bpy.types.Object, scene: bpy.types.Scene) -> int:
         The number of capsules.
 
     Raises:
-        Refused, FigureFault: the armature's scale does not allow a figure.
+        Refused: the armature's scale does not allow a figure.
     """
     bones, space = read_bones(armature), read_space(armature)
     skin = read_skin(armature, skinned_meshes(armature, scene.objects), bones, space)
@@ -140,7 +140,7 @@ def add_link(armature: bpy.types.Object, bone: str, scene: bpy.types.Scene) -> N
         armature: the original object; bone: a name; scene: whose meshes the body is fitted to.
 
     Raises:
-        Refused: the bone does not exist or already has a capsule; FigureFault: see `fit`.
+        Refused: the bone does not exist or already has a capsule; see also `fit`.
     """
     body = rig_of(armature).body
     if bone not in armature.data.bones:

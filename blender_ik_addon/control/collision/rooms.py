@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 
 from ...bridge.armature import Array
-from ...bridge.space import Space, space_faults, space_of
+from ...bridge.space import Space, space_of, space_refusals
 from ...properties.access import rig_of
 from .mesh_cache import kept_readers
 from .surroundings import obstacles_of
@@ -41,7 +41,7 @@ def seen_from_behind(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph)
     """
     shown = armature.evaluated_get(depsgraph)
     world = np.array(shown.matrix_world, dtype=float)
-    if space_faults(armature.name, world) or not len(shown.pose.bones):
+    if any(space_refusals(armature.name, world)) or not len(shown.pose.bones):
         return set()  # the solve refuses such an armature with a message
     space = space_of(armature.name, world)
     points = _joints(shown, space)

@@ -54,7 +54,7 @@ def resting_contacts(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph)
         armature: the original object; depsgraph: evaluated.
 
     Raises:
-        FigureFault: the armature has no valid figure, or a capsule is on a missing bone.
+        Refused: the armature has no valid figure, or a capsule is on a missing bone.
     """
     bones, shown = read_bones(armature), armature.evaluated_get(depsgraph)
     figure = read_figure(bones, read_state(shown, bones), read_space(shown), bones.names)

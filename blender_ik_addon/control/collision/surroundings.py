@@ -190,8 +190,8 @@ def look_around(
     """
     if surroundings is None:
         return (), ()
-    meshes, faults = surroundings.reader.read(obstacles_of(armature), armature, space, depsgraph, reshaped)
-    return tuple(meshes), tuple(fault.sentence for fault in faults)
+    meshes, ignored = surroundings.reader.read(obstacles_of(armature), armature, space, depsgraph, reshaped)
+    return tuple(meshes), tuple(ignored)
 
 
 def place_problems(

@@ -19,12 +19,13 @@ import ikmath as ik
 from ikmath import rotation
 
 from ...bridge.armature import Array, Channels, PoseState, read_channels, write_channels
+from ...bridge.checks import limiting_constraint
 from ...bridge.skeleton import Figure
 from ...properties.access import rig_of
 from ...properties.refusal import Refused
 from ..bake.autokey import auto_key
 from ..bake.record import Recording
-from ..frame.confirm import as_shown, meddling
+from ..frame.confirm import as_shown
 from ..frame.goals import reached
 from ..frame.held_back import shortest
 from ..frame.hinging import hinged
@@ -82,7 +83,7 @@ class Drag:
     _mirrored: Mirrored | None
     _solver: DragSolver
     _target: Array
-    _meddling: str
+    _limiting: str
 
     def __init__(
         self,
@@ -180,7 +181,7 @@ class Drag:
             Whether the frame has changed, so that the figure must be updated.
 
         Raises:
-            Refused, FigureFault: the armature was deleted, or cannot be solved in this frame.
+            Refused: the armature was deleted, or cannot be solved in this frame.
         """
         frame = context.scene.frame_current
         if frame == self._sample.frame:
@@ -249,7 +250,7 @@ class Drag:
             The number of keyed components.
 
         Raises:
-            Refused, FigureFault: keying failed; the figure is restored to its pose before the drag.
+            Refused: keying failed; the figure is restored to its pose before the drag.
         """
         armature = find_armature(self._plan)
         if self.moved is None:
@@ -290,7 +291,8 @@ class Drag:
             elif effector.index in self._pins:
                 sample.targets[own] = self._pins[effector.index]
         (self._task,) = make_tasks(plan, figure, [sample])
-        self.grip, self._plan, self._meddling = grip, plan, meddling(armature, plan)
+        self.grip, self._plan = grip, plan
+        self._limiting = limiting_constraint(armature, frozenset(plan.solved))
         self._rows, self._row = rows, rows[0]
         self._sample, self._figure = sample, self._task.figure
         self._solver, self._last = DragSolver(plan, rows, self._task.problem.length, self._budget), None
@@ -349,12 +351,12 @@ class Drag:
 
     def _as_shown(self, armature: bpy.types.Object, solved: Solved) -> Solved:
         """The solved frame with the errors that Blender shows, if a constraint may change the pose."""
-        if not self._meddling:
+        if not self._limiting:
             return solved
         depsgraph = bpy.context.evaluated_depsgraph_get()
         sample = take_sample(self._saved(self._plan), armature, depsgraph, solved.frame).for_plan(self._plan)
         shown = next_task(self._task, replace(sample, targets=self._task.sample.targets))
-        return as_shown(shown, solved, self._meddling)
+        return as_shown(shown, solved, self._limiting)
 
     def _message(self, solved: Solved) -> str:
         """Why the bone is not at the mouse or, if it is, which other effector is not at its target."""

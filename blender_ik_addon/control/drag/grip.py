@@ -92,7 +92,7 @@ def plan_with_grip(
         pose: (B, 4, 4) of the bones at the start of the drag, armature space; None for the present pose.
 
     Raises:
-        Refused, FigureFault: the figure cannot be solved; the message gives the reason.
+        Refused: the figure cannot be solved; the message gives the reason.
     """
     if grip.bone not in armature.data.bones:
         raise Refused(f"Armature '{armature.name}' has no bone '{grip.bone}' to drag")
@@ -101,15 +101,14 @@ def plan_with_grip(
     if follows is not None:
         raise Refused(
             f"Bone '{grip.bone}' follows '{follows.target.name}': move that, or switch effector"
-            f" '{follows.name}' off to drag the bone",
-            follows.name,
+            f" '{follows.name}' off to drag the bone"
         )
     for effector in own:
         reason = (
             why_not_moved(effector, context.scene.frame_current_final) if effector.bone in grip.bones else ""
         )
         if reason and _asks(effector.kind_info, grip):
-            raise Refused(reason, effector.name)
+            raise Refused(reason)
     dragged = [_dragged(armature, grip, name, own) for name in grip.bones]
     whole = not any(one.chain_root for one in dragged)
     held, root = _holding(armature, context, grip, own, pose) if whole else ((), "")

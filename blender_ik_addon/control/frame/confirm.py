@@ -15,7 +15,6 @@ import numpy as np
 
 import ikmath as ik
 
-from ...bridge.checks import constraint_faults
 from ...bridge.skeleton import Figure
 from .goals import effector_errors
 from .plan import Plan
@@ -24,17 +23,6 @@ from .solved import Solved
 from .task import Task, make_tasks
 
 _SEEN: Final = 1e-4  # visible difference: share of the figure's size, or radians
-
-
-def meddling(armature: bpy.types.Object, plan: Plan) -> str:
-    """Which constraint may change the result after the solve, as a sentence; "" if there is none.
-
-    Args:
-        armature: the original object.
-        plan: of the armature.
-    """
-    faults = constraint_faults(armature, plan.bones, frozenset(plan.solved))
-    return next((fault.sentence for fault in faults if not fault.blocking), "")
 
 
 def shown_task(

@@ -20,9 +20,8 @@ import ikmath as ik
 from ...bridge.action_poses import action_poses, other_actions
 from ...bridge.armature import Array, Bones, Channels, Flags, read_bones
 from ...bridge.chains import moving_bones
-from ...bridge.checks import armature_faults
+from ...bridge.checks import armature_refusals
 from ...bridge.dependencies import carrying_bone
-from ...bridge.faults import require
 from ...bridge.figure_map import BoneMap
 from ...bridge.goals import ALONE, Masses, Wanted
 from ...bridge.root_rule import Placed
@@ -35,7 +34,7 @@ from ...properties.effector import ArticulateEffector
 from ...properties.kinds import AMOUNTS, Kind
 from ...properties.measures import metre
 from ...properties.menus import takes_posture_cost, weighs
-from ...properties.refusal import Refused
+from ...properties.refusal import Refused, require
 from ...properties.solver import LEARNED
 from ..collision.surroundings import Surroundings, read_surroundings
 from .bone_map import bone_map, long_bones
@@ -226,7 +225,7 @@ def read_plan(
         mirrored: whether the result must be symmetric.
 
     Raises:
-        Refused, FigureFault: the setup cannot be solved; the message gives the reason.
+        Refused: the setup cannot be solved; the message gives the reason.
     """
     if not holds(context.view_layer.objects, armature):
         raise Refused(
@@ -235,7 +234,7 @@ def read_plan(
         )
     for refusal in refusals(armature, context.scene, needs_effectors=not extra):
         raise refusal
-    require(armature_faults(armature))
+    require(armature_refusals(armature))
     rig, solver = rig_of(armature), rig_of(armature).solver
     bones, unit = read_bones(armature), metre(context.scene)
     enabled = [(index, effector) for index, effector in enumerate(rig.effectors) if effector.enabled]
@@ -392,6 +391,5 @@ def _refuse_moving(
     if bone:
         raise Refused(
             f"Effector '{effector.name}': its target '{target.name}' is attached to bone '{bone}',"
-            " which this solve moves; choose a target that the solve does not move",
-            effector.name,
+            " which this solve moves; choose a target that the solve does not move"
         )

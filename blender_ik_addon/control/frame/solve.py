@@ -8,9 +8,10 @@ from typing import Any
 
 import bpy
 
+from ...bridge.checks import limiting_constraint
 from ..bake.autokey import pose_and_key
 from ..report.report import Run, write_report
-from .confirm import as_shown, meddling, shown_task
+from .confirm import as_shown, shown_task
 from .plan import read_plan
 from .sample import take_sample
 from .solve_frame import solve_task
@@ -37,7 +38,7 @@ def solve_now(armature: bpy.types.Object, context: bpy.types.Context) -> dict[st
     (task,) = make_tasks(plan, figure, [sample])
     solved = solve_task(task, bends=True)
     pose_and_key(armature, solved.channels, figure.keyed, context)
-    sentence = meddling(armature, plan)
+    sentence = limiting_constraint(armature, frozenset(plan.solved))
     if sentence:
         depsgraph = context.evaluated_depsgraph_get()
         shown = shown_task(plan, armature, figure, solved.frame, depsgraph)

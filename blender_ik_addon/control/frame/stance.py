@@ -26,7 +26,7 @@ def stand_relaxed(armature: bpy.types.Object, context: bpy.types.Context) -> Non
         armature: the original object; context: for the dependency graph and auto-keying.
 
     Raises:
-        Refused: the figure does not stand on two legs; FigureFault: it cannot be posed.
+        Refused: the figure does not stand on two legs, or it cannot be posed.
     """
     bones = read_bones(armature)
     whole = bone_map(armature, bones, upward(armature))

@@ -14,11 +14,11 @@ import ikmath as ik
 from ikmath.goals import Goal
 
 from ...bridge.armature import Array
-from ...bridge.checks import constraint_faults, figure_faults
-from ...bridge.faults import Fault, require
+from ...bridge.checks import constraint_refusals, figure_refusals
 from ...bridge.goals import Wanted
 from ...bridge.skeleton import Figure, read_figure
 from ...bridge.stretching import unstretched
+from ...properties.refusal import Refused, require
 from ..collision.surroundings import Model, place_problems
 from .goals import Part, aimed, make_parts, wanted, wanted_still
 from .hinging import hinged
@@ -61,7 +61,7 @@ def first_figure(plan: Plan, armature: bpy.types.Object, sample: Sample) -> Figu
         sample: the first frame.
 
     Raises:
-        FigureFault: the figure cannot be solved; the message names the bone and the reason.
+        Refused: the figure cannot be solved; the message names the bone and the reason.
     """
     figure = read_figure(
         plan.bones,
@@ -75,19 +75,19 @@ def first_figure(plan: Plan, armature: bpy.types.Object, sample: Sample) -> Figu
         stretching={number for stretch in plan.stretches for number in stretch.bones},
     )
     holding = {(effector.bone, effector.chain_root) for effector in plan.effectors if effector.holds}
-    require(figure_faults(armature, figure, _chains(plan), holding))
+    require(figure_refusals(armature, figure, _chains(plan), holding))
     return figure
 
 
-def constraints_at(plan: Plan, armature: bpy.types.Object, figure: Figure) -> list[Fault]:
-    """Constraints that affect a figure in a later frame. Their influence or mute may be animated.
+def constraints_at(plan: Plan, armature: bpy.types.Object, figure: Figure) -> list[Refused]:
+    """Constraints that override the result in a later frame. Their influence or mute may be animated.
 
     Args:
         plan: the armature's plan; figure: its figure, in any frame.
         armature: the original object, in that frame.
     """
     free = frozenset(figure.plan.bone[figure.skeleton.owner].tolist())
-    return constraint_faults(armature, figure.bones, frozenset(figure.solved), _chains(plan), free)
+    return constraint_refusals(armature, figure.bones, frozenset(figure.solved), _chains(plan), free)
 
 
 def _chains(plan: Plan) -> list[tuple[str, str]]:
@@ -119,7 +119,7 @@ def make_tasks(
             length.
 
     Raises:
-        FigureFault: a bone is scaled to zero in a frame, or its transform is not finite.
+        Refused: a bone is scaled to zero in a frame, or its transform is not finite.
     """
     states = [sample.state for sample in samples]
     if not as_posed:
@@ -176,7 +176,7 @@ def next_task(before: Task, sample: Sample) -> Task:
         sample: this frame; the same `state` and `space` objects mean an unchanged pose and transform.
 
     Raises:
-        FigureFault: as for `make_tasks`.
+        Refused: as for `make_tasks`.
     """
     plan, figure, then = before.plan, before.figure, before.sample
     if sample.state is not then.state or sample.space is not then.space:

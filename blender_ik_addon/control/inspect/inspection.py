@@ -135,7 +135,7 @@ class Inspector:
             structure: see `bones`.
 
         Raises:
-            Refused, FigureFault: the figure cannot be solved; the message gives the reason.
+            Refused: the figure cannot be solved; the message gives the reason.
         """
         if not chains:
             return []

@@ -123,20 +123,19 @@ def keep_as_posed(
     if "second_bone" not in effector.kind_info.options:
         raise Refused(
             f"Effector '{effector.name}' is of the kind {effector.kind_info.label}, which does not join two"
-            " bones",
-            effector.name,
+            " bones"
         )
     pose_bone, matrix = posed(armature, effector, depsgraph)
     shown = armature.evaluated_get(depsgraph)
     second = shown.pose.bones.get(effector.second_bone)
     if second is None:
-        raise Refused(f"Effector '{effector.name}' has no second bone: choose one first", effector.name)
+        raise Refused(f"Effector '{effector.name}' has no second bone: choose one first")
     place, other = matrix @ effector.point_in_bone(pose_bone.bone), shown.matrix_world @ second.matrix
     if "distance" in effector.kind_info.options:
         effector.distance = (place - other @ effector.second_in_bone(second.bone)).length
         return
     if not other.determinant():
-        raise Refused(f"Bone '{second.name}' is scaled to zero; give it a scale", effector.name)
+        raise Refused(f"Bone '{second.name}' is scaled to zero; give it a scale")
     effector.second_point = "HEAD"
     effector.second_offset = other.inverted() @ place
     effector.second_rotation = other.to_quaternion().inverted() @ matrix.to_quaternion()
@@ -244,8 +243,7 @@ def check_new(armature: bpy.types.Object, new: NewEffector) -> bpy.types.Object 
             off = "" if other.enabled else ", switched off"
             raise Refused(
                 f"Bone '{new.bone}' has an effector of the kind {kind.label} already: '{other.name}'{off};"
-                " change that one, choose another kind, or deselect the bone",
-                other.name,
+                " change that one, choose another kind, or deselect the bone"
             )
     if new.alternatives and new.alternatives not in bpy.data.collections:
         raise Refused(f"There is no collection '{new.alternatives}' for the targets of bone '{new.bone}'")

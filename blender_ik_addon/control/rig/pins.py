@@ -49,7 +49,7 @@ def pin(
     there = [effector for effector in effectors if is_pin(effector) and effector.bone in bones]
     for effector in there:
         if reason := why_not_moved(effector, depsgraph.scene.frame_current_final):
-            raise Refused(reason, effector.name)
+            raise Refused(reason)
     held = {effector.bone for effector in there}
     news = [NewEffector(bone=bone, kind=kind, pinned=True) for bone in bones if bone not in held]
     again = [effector.name for effector in there]

@@ -118,7 +118,7 @@ class TargetInHand:
                     raise Refused(f"Armature '{armature.name}' has no effector '{self._effector}'")
                 reason = why_not_held(effector)
                 if reason:
-                    raise Refused(reason, effector.name)
+                    raise Refused(reason)
                 return effector
         raise Refused("The armature was deleted meanwhile")
 

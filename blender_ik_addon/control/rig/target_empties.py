@@ -103,8 +103,7 @@ def posed(
     pose_bone = shown.pose.bones.get(effector.bone)
     if pose_bone is None:
         raise Refused(
-            f"Effector '{effector.name}': the armature '{armature.name}' has no bone '{effector.bone}'",
-            effector.name,
+            f"Effector '{effector.name}': the armature '{armature.name}' has no bone '{effector.bone}'"
         )
     return pose_bone, shown.matrix_world @ pose_bone.matrix
 
