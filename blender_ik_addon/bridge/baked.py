@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import bpy
 import numpy as np
 import numpy.typing as npt
 
 from .armature import Array, Bones, Channels
+from .data_path import bone_path
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,6 @@ class Curve:
     def path(self) -> str:
         """Data path on the armature object."""
         return bone_path(self.bone, self.channel)
-
-
-def bone_path(bone: str, channel: str) -> str:
-    """Data path of a bone's channel on its armature object."""
-    return f'pose.bones["{bpy.utils.escape_identifier(bone)}"].{channel}'
 
 
 def gather_curves(

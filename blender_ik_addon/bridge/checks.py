@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Final
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from ..properties.refusal import Refused
 from .armature import Bones
+from .data_path import bone_in_path
 from .skeleton import Figure
 from .space import space_refusals
 
@@ -20,9 +20,6 @@ _HARMLESS: Final = frozenset({"COPY_SCALE", "LIMIT_SCALE", "MAINTAIN_VOLUME"})
 _LIMITING: Final = frozenset({"LIMIT_ROTATION", "LIMIT_LOCATION", "LIMIT_DISTANCE"})
 _CHAIN: Final = frozenset({"IK", "SPLINE_IK"})
 _ZERO_LENGTH: Final = 5e-6  # Blender 5.0 stores a bone without length with a length of 2e-6
-_DRIVEN: Final = re.compile(
-    r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(location|rotation_quaternion|rotation_euler|rotation_axis_angle)$'
-)
 
 
 def armature_refusals(armature_object: bpy.types.Object) -> Iterator[Refused]:
@@ -177,10 +174,9 @@ def _driver_refusals(armature_object: bpy.types.Object, figure: Figure) -> Itera
         return
     written = set(figure.keyed)
     for curve in data.drivers:
-        found = _DRIVEN.match(curve.data_path)
-        if not found or curve.mute:
+        name, channel = bone_in_path(curve.data_path)
+        if curve.mute or channel == "scale":  # a driven length is only not stretched
             continue
-        name, channel = bpy.utils.unescape_identifier(found[1]), found[2]
         if (name, channel, curve.array_index) in written:
             yield Refused(
                 f"Bone '{name}' of '{armature_object.name}' has a driver on its {channel.replace('_', ' ')}, "

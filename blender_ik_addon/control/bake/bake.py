@@ -20,21 +20,22 @@ from ...bridge.action import key_rate, key_time, require_writable, to_be_keyed, 
 from ...bridge.armature import Channels, read_channels, write_channels
 from ...bridge.baked import gather_curves
 from ...bridge.by_hand import ByHand
+from ...bridge.checks import limiting_constraint
 from ...bridge.decimation import decimated
+from ...bridge.fingerprint import animated_settings
 from ...bridge.skeleton import Figure
 from ...compat import bone_selected
 from ...properties.access import session_of
-from ...properties.refusal import Refused
+from ...properties.refusal import Refused, require
 from ..frame.confirm import as_shown, shown_task
 from ..frame.plan import Plan, find_armature, read_plan
 from ..frame.posture import FramePosture
 from ..frame.sample import Sample, take_sample
 from ..frame.solve_frame import solve_task
 from ..frame.solved import Solved
-from ..frame.task import Task, first_figure, make_tasks, smoothed_tasks
+from ..frame.task import Task, constraints_at, first_figure, make_tasks, smoothed_tasks
 from ..report.reasons import REASONS
 from ..report.report import Run, write_report
-from .watch import Watch
 
 _SAMPLING_SHARE = 0.3  # share of the progress bar; sampling is mostly Blender's evaluation
 _ROUNDS = 20  # solves of the first frame, for methods that have not converged before
@@ -118,7 +119,7 @@ class Bake:
         require_writable(armature, new_action=not options.use_current_action)
         self.scene: str = context.scene.name
         self.keyed_bones = self._bones_to_key(armature)
-        self._watch = Watch(self.plan, armature)
+        self._watch = _Watch(self.plan, armature)
         self.progress = 0.0
         self.sampling = False
         self.report: dict[str, Any] = {}
@@ -307,6 +308,46 @@ class Bake:
             raise Refused(
                 f"The scene was changed from '{self.scene}' to '{context.scene.name}' during the bake"
             )
+
+
+class _Watch:
+    """Checks each frame of a bake, because constraints and rotation modes may be animated.
+
+    Args:
+        plan: the armature's plan.
+        armature: the original object.
+
+    Attributes:
+        limiting: for each frame, a sentence on the constraint that may change the result after the solve.
+    """
+
+    def __init__(self, plan: Plan, armature: bpy.types.Object) -> None:
+        self._plan = plan
+        self._constrained = any(len(bone.constraints) for bone in armature.pose.bones)
+        animated = animated_settings(armature, "rotation_mode")
+        self._switching = tuple(name for name in plan.solved if name in animated)
+        self.limiting: dict[int, str] = {}
+
+    def look(self, armature: bpy.types.Object, figure: Figure, frame: int) -> None:
+        """Check the current frame of the scene.
+
+        Raises:
+            Refused: a constraint overrides the result in this frame, or a bone's rotation mode
+                differs from the plan's.
+        """
+        bones = self._plan.bones
+        for name in self._switching:
+            mode, planned = armature.pose.bones[name].rotation_mode, bones.rotation_mode[bones.number(name)]
+            if mode != planned:
+                raise Refused(
+                    f"Bone '{name}' of '{armature.name}' has the rotation mode {mode} there, but {planned} in"
+                    " the frame in which the bake was started; bake only frames that have the same mode"
+                )
+        if self._constrained:
+            require(constraints_at(self._plan, armature, figure))
+            sentence = limiting_constraint(armature, frozenset(figure.solved))
+            if sentence:
+                self.limiting[frame] = sentence
 
 
 def _stopped(frame: int, reason: Exception) -> Refused:

@@ -22,7 +22,6 @@ from ...bridge.armature import Array, Channels, PoseState, read_channels, write_
 from ...bridge.checks import limiting_constraint
 from ...bridge.skeleton import Figure
 from ...properties.access import rig_of
-from ...properties.refusal import Refused
 from ..bake.autokey import auto_key
 from ..bake.record import Recording
 from ..frame.confirm import as_shown
@@ -239,37 +238,30 @@ class Drag:
         if self._sample.frame != self._frame:
             armature.update_tag(refresh={"TIME"})  # animated values belong to another frame
 
-    def finish(self, context: bpy.types.Context, *, margin: float | None = None) -> int:
+    def finish(self, context: bpy.types.Context, *, margin: float | None = None) -> None:
         """Let the figure come to rest, insert keys, and store the new place of a dragged pin.
 
         Args:
             context: the current one.
             margin: metres, see `Recording.write`.
 
-        Returns:
-            The number of keyed components.
-
         Raises:
             Refused: keying failed; the figure is restored to its pose before the drag.
         """
         armature = find_armature(self._plan)
         if self.moved is None:
-            return 0
+            return
         self._come_to_rest()
         self._keep()
         try:
             if self.recording is not None and self.recording.moves:
-                count = self.recording.write(armature, self._plan, context.scene, margin=margin)
+                self.recording.write(armature, self._plan, context.scene, margin=margin)
             else:
-                count = auto_key(armature, self._keyed, context)
+                auto_key(armature, self._keyed, context)
         except REASONS:
             self.cancel()
             raise
-        except RuntimeError as error:
-            self.cancel()
-            raise Refused(f"Auto-keying '{armature.name}' failed, so nothing was changed: {error}") from error
         self._move_pins(armature)
-        return count
 
     def _hold(self, armature: bpy.types.Object, context: bpy.types.Context, grip: Grip) -> None:
         pose = None if self._state is None else self._state.matrix
