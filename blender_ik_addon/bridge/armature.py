@@ -79,14 +79,34 @@ class Bones:
         return len(self.names)
 
     @cached_property
-    def levels(self) -> tuple[Indices, ...]:
-        """Indices of the bones by depth, roots first."""
-        depth = np.zeros(len(self), dtype=int)
+    def heads(self) -> Array:
+        """(B, 3) at rest, armature space."""
+        return self.rest[:, :3, 3]
+
+    @cached_property
+    def tails(self) -> Array:
+        """(B, 3) at rest, armature space."""
+        return self.heads + self.rest[:, :3, 1] * self.length[:, None]
+
+    @cached_property
+    def extent(self) -> float:
+        """The largest extent at rest along an axis, Blender units."""
+        return float(np.ptp(np.concatenate([self.heads, self.tails]), axis=0).max())
+
+    @cached_property
+    def depth(self) -> Indices:
+        """(B,) number of ancestors."""
+        depth = np.zeros(len(self), dtype=np.intp)
         above = self.parents
         while (above >= 0).any():
             depth += above >= 0
             above = np.where(above >= 0, self.parents[above], -1)
-        return tuple(np.flatnonzero(depth == d) for d in range(int(depth.max()) + 1))
+        return depth
+
+    @cached_property
+    def levels(self) -> tuple[Indices, ...]:
+        """Indices of the bones by depth, roots first."""
+        return tuple(np.flatnonzero(self.depth == d) for d in range(int(self.depth.max()) + 1))
 
     def number(self, name: str) -> int:
         """Index of the bone with a name.
@@ -101,13 +121,13 @@ class Bones:
                 f"Bone '{name}' does not exist in armature '{self.armature}'; it was renamed or deleted."
             ) from None
 
-    def ancestors(self, name: str) -> tuple[int, ...]:
-        """Indices of a bone and its ancestors, the bone first.
+    def ancestors(self, bone: str | int) -> tuple[int, ...]:
+        """Indices of a bone, given by name or index, and its ancestors, the bone first.
 
         Raises:
             Refused: there is no such bone.
         """
-        way = [self.number(name)]
+        way = [self.number(bone) if isinstance(bone, str) else bone]
         while (parent := int(self.parents[way[-1]])) >= 0:
             way.append(parent)
         return tuple(way)

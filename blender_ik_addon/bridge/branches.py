@@ -42,28 +42,28 @@ def branches(bones: Bones, least: float = 0.0) -> list[Branch]:
     Args:
         bones: the armature; least: length along the bones, the armature's units.
     """
-    heads = bones.rest[:, :3, 3]
-    tails = heads + bones.rest[:, :3, 1] * bones.length[:, None]
-    after = _going_on(bones, heads, tails)
+    after = _going_on(bones)
     found = []
     for number in sorted(set(range(len(bones))).difference(after.values())):
         row = [number]
         while (following := after.get(row[-1], -1)) >= 0:
             row.append(following)
-        ways = np.diff(np.concatenate([heads[row], tails[row[-1:]]]), axis=0)
+        ways = np.diff(np.concatenate([bones.heads[row], bones.tails[row[-1:]]]), axis=0)
         lengths = np.sqrt((ways * ways).sum(-1))
         if lengths.sum() >= least:
             found.append(Branch(tuple(row), ways, lengths))
     return found
 
 
-def _going_on(bones: Bones, heads: Array, tails: Array) -> dict[int, int]:
+def _going_on(bones: Bones) -> dict[int, int]:
     """Maps each bone to the one that continues it, if there is one."""
     above, rows = bones.parents, np.arange(len(bones))
     children: dict[int, list[int]] = {}
     for number in rows[above >= 0].tolist():
         children.setdefault(int(above[number]), []).append(number)
-    from_head, from_tail = (np.sqrt(((heads - ends[above]) ** 2).sum(-1)).tolist() for ends in (heads, tails))
+    from_head, from_tail = (
+        np.sqrt(((bones.heads - ends[above]) ** 2).sum(-1)).tolist() for ends in (bones.heads, bones.tails)
+    )
     reach = bones.length.tolist()  # from each head to the farthest tip, along the bones
     for level in reversed(bones.levels):
         for number in level.tolist():

@@ -44,7 +44,7 @@ def moving_bones(bones: Bones, chains: Sequence[tuple[str, str]], root: str, up:
     top = carrier(bones, up) if root == "FREE" else -1
     if top < 0 or any(top not in bones.ancestors(name) for name, _ in chains):
         return solved
-    still = {bones.names[number] for number in bones.ancestors(bones.names[top])[1:]}
+    still = {bones.names[number] for number in bones.ancestors(top)[1:]}
     return solved if still & {above for _, above in chains} else tuple(n for n in solved if n not in still)
 
 
@@ -63,7 +63,7 @@ def figure_bones(bones: Bones, solved: Indices, carried: Indices) -> Indices:
     is_solved[solved] = True
     joints = is_solved.copy()
     for leaf in {*solved.tolist(), *carried.tolist()}:
-        way = bones.ancestors(bones.names[leaf])
+        way = bones.ancestors(leaf)
         above = [step for step, number in enumerate(way) if is_solved[number]]
         if above:
             joints[list(way[: above[-1] + 1])] = True
@@ -73,6 +73,4 @@ def figure_bones(bones: Bones, solved: Indices, carried: Indices) -> Indices:
 
 def parents_first(bones: Bones, numbers: Indices) -> Indices:
     """The same indices with every parent before its children."""
-    return np.array(
-        sorted(numbers.tolist(), key=lambda i: (len(bones.ancestors(bones.names[i])), i)), dtype=np.intp
-    )
+    return numbers[np.lexsort((numbers, bones.depth[numbers]))]

@@ -47,7 +47,7 @@ def read_map(bones: Bones, up: Array, deforming: Flags, told: Mapping[str, str])
     """
     order = np.concatenate(bones.levels)
     place = np.append(np.argsort(order), -1)
-    heads = bones.rest[order, :3, 3]
+    heads = bones.heads[order]
     tails = heads + bones.rest[order, :3, 1] * _lengths(bones, order)[:, None]
     kinds = {int(place[bones.index[name]]): Kind(kind) for name, kind in told.items()}
     found = map_figure(place[bones.parents[order]], heads, tails, up, kinds).selected(place[:-1].tolist())
@@ -63,7 +63,7 @@ def _lengths(bones: Bones, order: Indices) -> Array:
 
     A stub gets half the distance from its parent.
     """
-    parents, heads = bones.parents, bones.rest[:, :3, 3]
+    parents, heads = bones.parents, bones.heads
     ends = (parents >= 0) & ~np.isin(np.arange(len(bones)), parents)
     way = np.linalg.norm(heads - heads[parents], axis=1)
     lengths = np.where(ends & (bones.length < _STUB * way), 0.5 * way, bones.length)

@@ -187,9 +187,7 @@ def _slidable(bones: Bones, solved: Indices, root_stiffness: Array | None) -> tu
     if root_stiffness is not None:
         is_solved = np.zeros(len(bones), dtype=bool)
         is_solved[solved] = True
-        topmost = [
-            i for i in solved.tolist() if not is_solved[list(bones.ancestors(bones.names[i])[1:])].any()
-        ]
+        topmost = [i for i in solved.tolist() if not is_solved[list(bones.ancestors(i)[1:])].any()]
         stiffness[topmost] = np.maximum(stiffness[topmost], root_stiffness)
         slidable[topmost] = ~bones.lock_location[topmost] & ~bones.connected[topmost][:, None]
     return slidable, stiffness

@@ -88,7 +88,7 @@ def find_limbs(bones: Bones) -> tuple[Limb, ...]:
     Args:
         bones: the armature.
     """
-    least = _LEAST * _extent(bones)
+    least = _LEAST * bones.extent
     found = [it for branch in branches(bones, least) if (it := _look_at(bones, branch))]
     found = [it for it in found if any(_are_twins(it, other) for other in found if other is not it)]
     long = max(_SHARE * max((sum(it.lengths) for it in found), default=0.0), least)
@@ -123,7 +123,7 @@ def _look_at(bones: Bones, branch: Branch) -> _Found | None:
     if len(joints) == 1 and _alike_around(parts, middle) >= _MANY:
         return None
     upper, lower = parts[middle : middle + 2]
-    depth = len(bones.ancestors(bones.names[branch.bones[upper.last]]))
+    depth = int(bones.depth[branch.bones[upper.last]])
     return _Found(branch, joints, depth, (upper.length, lower.length))
 
 
@@ -181,13 +181,6 @@ def _are_alike(a: _Part, b: _Part, share: float = _ALIKE) -> bool:
 def _are_twins(one: _Found, other: _Found) -> bool:
     """Whether two limbs have the same depth in the tree and the same lengths."""
     return one.depth == other.depth and np.allclose(one.lengths, other.lengths, rtol=_TWIN)
-
-
-def _extent(bones: Bones) -> float:
-    """The largest extent of the figure at rest, along an axis."""
-    heads = bones.rest[:, :3, 3]
-    tails = heads + bones.rest[:, :3, 1] * bones.length[:, None]
-    return float(np.ptp(np.concatenate([heads, tails]), axis=0).max())
 
 
 def _bending(bones: Bones, joints: Sequence[tuple[Branch, int]]) -> tuple[Limb, ...]:

@@ -40,7 +40,7 @@ def bones_that_free(bones: Bones, placed: Sequence[Placed], up: Array) -> tuple[
     Args:
         bones: the armature; placed: its placed bones; up: (3,) up direction, armature space.
     """
-    legs = [frozenset(bones.ancestors(bones.names[foot])) for foot in feet(bones, up)]
+    legs = [frozenset(bones.ancestors(foot)) for foot in feet(bones, up)]
     trunk = _trunk(bones, legs)
     whole = [one for one in placed if not one.chain_root or bones.number(one.chain_root) in trunk]
     for one in whole:

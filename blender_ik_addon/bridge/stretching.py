@@ -96,7 +96,7 @@ def lengthened(figure: Figure, state: PoseState, stretches: Collection[Stretch],
             wanted[number] = max(wanted.get(number, 1.0), factor)
     channels = state.channels.copy(("scale",))
     channels.scale[list(wanted), 1] = 1.0
-    for number in sorted(wanted, key=lambda one: len(figure.bones.ancestors(figure.bones.names[one]))):
+    for number in sorted(wanted, key=lambda one: figure.bones.depth[one]):
         now = figure.state_of(channels, figure.state.matrix).matrix
         own, is_now = (np.linalg.norm(matrix[number, :3, 1]) for matrix in (figure.state.matrix, now))
         channels.scale[number, 1] *= wanted[number] * own / is_now

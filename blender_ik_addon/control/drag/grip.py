@@ -253,7 +253,7 @@ def _holding(
     on = stand(bones, pose_matrices(evaluated) if pose is None else pose, up)
     top = carrier(bones, up)
     number = bones.number(grip.bone)  # a bone in the middle has no other side
-    lifted = top >= 0 and number in bones.ancestors(bones.names[top])[1:]
+    lifted = top >= 0 and number in bones.ancestors(top)[1:]
     held = [] if lifted else _feet(armature, bones, on, grip, own)
     carried = (on.upright and held) or any(_is_placed(bones, foot, own) for foot in on.feet)
     in_hand = lifted or number == top or bones.parents[number] < 0
@@ -275,7 +275,7 @@ def _feet(
     held = [foot for foot in free if not _is_placed(bones, foot, own)]
     lifted = []
     for name in grip.bones:
-        below = [foot for foot in held if bones.number(name) in bones.ancestors(bones.names[foot])]
+        below = [foot for foot in held if bones.number(name) in bones.ancestors(foot)]
         lifted += below if len(below) == 1 < len(free) else []
     turned = {bones.index.get(effector.bone) for effector in own}
     hand = _strength(own)
@@ -321,8 +321,8 @@ def _held(bones: Bones, number: int, priority: int, *, at_tip: bool = False) -> 
 
 def _body(bones: Bones, foot: int, feet_held: Sequence[int]) -> int:
     """The bone that carries a leg: the first ancestor of its foot that also carries another foot."""
-    others = {number for one in feet_held if one != foot for number in bones.ancestors(bones.names[one])}
-    return next((number for number in bones.ancestors(bones.names[foot]) if number in others), -1)
+    others = {number for one in feet_held if one != foot for number in bones.ancestors(one)}
+    return next((number for number in bones.ancestors(foot) if number in others), -1)
 
 
 def _is_placed(bones: Bones, foot: int, own: Sequence[ArticulateEffector]) -> bool:

@@ -56,14 +56,13 @@ def read_inertia(armature: bpy.types.Object, bones: Bones, metre: float) -> Arra
         armature: the original object; bones: of the armature; metre: see `read_masses`.
     """
     weights = Weights.of(_weigh(armature, bones, metre), bones)
-    mass, centers = np.zeros(len(bones)), bones.rest[:, :3, 3].copy()
+    mass, centers = np.zeros(len(bones)), bones.heads.copy()
     if len(weights.numbers):
         mass[weights.numbers] = weights.mass
         turned = np.matmul(bones.rest[weights.numbers, :3, :3], weights.centers[:, :, None])
         centers[weights.numbers] += turned[:, :, 0]
     scale = float(armature.matrix_world.median_scale)  # roots slide in metres of the scene
-    heads = scale * bones.rest[:, :3, 3]
-    hard = ik.inertia_weights(bones.parents, heads, scale * bones.length, mass, scale * centers)
+    hard = ik.inertia_weights(bones.parents, scale * bones.heads, scale * bones.length, mass, scale * centers)
     for limb in find_limbs(bones):
         axis = bones.rest[limb.lower, :3, :3].T @ bones.rest[limb.upper, :3, :3] @ limb.axis
         hard[limb.lower, (3, 5)] *= 1.0 + (_ASIDE - 1.0) * (1.0 - axis[[0, 2]] ** 2)

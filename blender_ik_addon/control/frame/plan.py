@@ -311,7 +311,7 @@ def _examples(armature: bpy.types.Object, bones: Bones) -> Channels | None:
 
 def _size(armature: bpy.types.Object, bones: Bones) -> float:
     """The largest extent of the figure, in metres of the scene."""
-    extent = float(np.ptp(bones.rest[:, :3, 3], axis=0).max())
+    extent = float(np.ptp(bones.heads, axis=0).max())
     return max(extent, float(bones.length.max())) * float(armature.matrix_world.median_scale)
 
 

@@ -146,7 +146,7 @@ class Start:
             )
             lasting = _taken(base, rest, at_rest | {"scale": self._animated["scale"]})
             if self._common is None or self._common[1] != lasting.data:
-                above = sorted({n for one in figure.carriers for n in bones.ancestors(bones.names[one])})
+                above = sorted({n for one in figure.carriers for n in bones.ancestors(one)})
                 held = self._constrained[above].any()
                 matrix = pose_matrices(evaluated) if held else figure.state.matrix
                 which = np.setdiff1d(every, above) if held else every
