@@ -3,12 +3,16 @@
 
 Only the given channels change, and only their keys within the baked range. After an error, or on request, the
 action is restored.
+
+A bake marks its action with a digest of its name and its bones' keys, so that the next bake may overwrite it.
+An action that the user has renamed, edited, locked, given a fake user or used elsewhere is not overwritten.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
+from hashlib import sha256
 from operator import methodcaller
 from typing import Any, Final
 
@@ -18,12 +22,12 @@ import numpy as np
 from .. import compat
 from ..properties.refusal import Refused
 from .armature import Channels, read_channels, write_channels
-from .baked import Curve
+from .baked import Curve, joined
 from .curves import SAME_FRAME, Keys, needed, new_keys, read_curve, sloped_keys, write_curve
-from .own_bake import is_own_bake, mark_bake, put_mark, read_mark
-from .seam import joined
 
 CLEAN_TOLERANCE: Final = 1e-4  # Blender's own, in `bpy_extras.anim_utils`
+_MARK: Final = "articulate_bake"
+_COMPARED: Final = ("co", "handle_left", "handle_right", "interpolation", "easing")
 
 
 class Backup:
@@ -317,3 +321,43 @@ def _restore_curve(owner: bpy.types.Object, path: str, index: int, keys: Keys) -
     curve = _curve(owner, path, index)
     if curve is not None:
         write_curve(curve, keys, new_handles=False)
+
+
+def is_own_bake(owner: bpy.types.Object) -> bool:
+    """Whether the action of an object comes from a bake and is unchanged."""
+    action: Any = owner.animation_data.action if owner.animation_data else None
+    if action is None or action.get(_MARK) is None:
+        return False
+    kept = action.use_fake_user or action.users > 1 or not action.is_editable
+    return not kept and action[_MARK] == _digest(owner)
+
+
+def read_mark(action: bpy.types.Action) -> str | None:
+    """The mark of an action, None if it has none."""
+    mark: Any = action.get(_MARK)
+    return mark
+
+
+def mark_bake(owner: bpy.types.Object) -> None:
+    """Mark the present action of an object as made by a bake."""
+    owner.animation_data.action[_MARK] = _digest(owner)
+
+
+def put_mark(action: bpy.types.Action, mark: str | None) -> None:
+    """Restore the mark of an action."""
+    action.pop(_MARK, None)
+    if mark is not None:
+        action[_MARK] = mark
+
+
+def _digest(owner: bpy.types.Object) -> str:
+    found, bag = sha256(owner.animation_data.action.name.encode()), compat.find_bag(owner)
+    curves = [c for c in bag.fcurves if c.data_path.startswith("pose.bones[")] if bag is not None else []
+    for curve in sorted(curves, key=lambda curve: (curve.data_path, curve.array_index)):
+        locked = curve.lock or (curve.group is not None and curve.group.lock)
+        about = curve.data_path, curve.array_index, locked, curve.mute, len(curve.modifiers)
+        found.update(repr(about).encode())
+        keys = read_curve(curve)
+        for name in _COMPARED:
+            found.update(keys.stored[name].tobytes())
+    return found.hexdigest()

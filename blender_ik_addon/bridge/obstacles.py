@@ -26,10 +26,9 @@ from .armature import Array
 from .changes import Changes
 from .dependencies import carrying_bone
 from .evaluated import is_shown
-from .instances import Instance, read_instances
 from .skin import is_deformed
 from .space import Space, nearest_rotation, volume
-from .surface import Surface, surface_of
+from .surface import Instance, Surface, read_instances, surface_of
 
 MODES: Final = {"SOLID": "auto", "ONE_SIDED": "one_sided", "TWO_SIDED": "two_sided"}
 """Identifier of the property -> mode in ikmath. A solid that is not closed becomes two-sided."""

@@ -24,7 +24,6 @@ from ...bridge.checks import armature_refusals
 from ...bridge.dependencies import carrying_bone
 from ...bridge.figure_map import BoneMap
 from ...bridge.goals import ALONE, Masses, Wanted
-from ...bridge.root_rule import Placed
 from ...bridge.space import upward, upward_in_the_middle
 from ...bridge.stretching import Stretch, find_stretch
 from ...properties.access import holds, rig_of
@@ -39,7 +38,7 @@ from ...properties.solver import LEARNED
 from ..collision.surroundings import Surroundings, read_surroundings
 from .bone_map import bone_map, long_bones
 from .masses import read_inertia, read_masses
-from .root import root_setting
+from .root import Placed, root_setting
 
 _FINE: Final = 1e-4  # largest tolerance, as a share of the figure's size
 NOT_SAVED: Final = -1
