@@ -80,8 +80,7 @@ class ARTICULATE_OT_obstacle_add(OnArmature):
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Add the objects or the collection."""
         from ..control.collision.body import fit
-        from ..control.collision.obstacles import add_obstacles, require_obstacles
-        from ..control.collision.rooms import make_two_sided
+        from ..control.collision.obstacles import add_obstacles, make_two_sided, require_obstacles
 
         rig, things = rig_of(armature), self._things(context, armature)
         require_obstacles(armature, things)

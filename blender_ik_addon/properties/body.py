@@ -12,9 +12,9 @@ from bpy.props import (
 )
 
 from . import saved
-from .list_item import ListItem
 from .menus import AVOIDANCE, DEFAULT_AVOIDANCE
 from .parameters import ArticulateAvoidanceParameters
+from .saved import ListItem
 
 
 class ArticulateLink(ListItem, bpy.types.PropertyGroup):

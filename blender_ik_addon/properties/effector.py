@@ -13,9 +13,9 @@ from bpy.props import (
 
 from . import saved
 from .kinds import AMOUNTS, KIND_ITEMS, KINDS, Kind
-from .list_item import ListItem
 from .one_place import why_not_moved
 from .options import ALL_AXES, EffectorOptions
+from .saved import ListItem
 
 
 def _can_be_target(effector: "ArticulateEffector", candidate: bpy.types.Object) -> bool:

@@ -60,3 +60,19 @@ FloatVector = partial(FloatVectorProperty, override=OVERRIDE, update=moved)
 Int = partial(IntProperty, override=OVERRIDE, update=moved)
 Pointer = partial(PointerProperty, override=OVERRIDE, update=moved)
 String = partial(StringProperty, override=OVERRIDE, update=moved)
+
+
+class ListItem:
+    """Base of all list items: each one stores its index in the list.
+
+    Data paths name an item by its index. `bridge.item_animation` updates them after changes of the index.
+    """
+
+    __slots__ = ()
+
+    remembered_index: IntProperty(
+        name="Remembered Index",
+        description="Former index in the list, to update animation when it changes",
+        default=-1,
+        options={"HIDDEN"},
+    )

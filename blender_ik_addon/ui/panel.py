@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The tab "Articulate" in the 3D View's sidebar."""
 
-from typing import Final
+from typing import Any, Final
 
 import bpy
 
@@ -11,12 +11,14 @@ from ..properties.kinds import AMOUNTS
 from ..properties.menus import takes_posture_cost, weighs
 from ..properties.solver import LEARNED
 from .effector_list import ENDED, ARTICULATE_UL_effectors, ended_text, how_it_ended
-from .message import draw_message
 from .tab import SubPanel, Tab, draw_all, draw_list, draw_of_bone
-from .text import draw_fixed, draw_text
+from .text import draw_fixed, draw_text, sidebar_width
 
 TOOL = "articulate.drag_bone"
 HINT = "Select the armature of a character, or the character itself, to pose it"
+FIRST_STEP: Final = "Drag any bone: the body follows. Pin what must stay. + makes a bone follow an object."
+_MESSAGE_ROWS: Final = 3
+_REPORT_BUTTON: Final = 40.0  # width beside the message, pixels at a resolution scale of 1
 _ENDED_ROWS: Final = 2
 _LABEL_SHARE: Final = 0.4  # share of a line that Blender uses for the label of a setting
 DETAILS = (
@@ -244,6 +246,43 @@ class ARTICULATE_PT_bake(SubPanel, bpy.types.Panel):
         margin = column.column()
         margin.active = settings.decimate
         margin.prop(settings, "remove_error_margin", text="Max Error")
+
+
+def draw_message(
+    layout: bpy.types.UILayout,
+    context: bpy.types.Context,
+    armature: bpy.types.Object,
+    refusal: Exception | None,
+) -> None:
+    """Draw the message, one sentence that never moves the buttons, and the report button.
+
+    Args:
+        layout: of the tab; context: for its width.
+        armature: the active one.
+        refusal: the reason why it cannot be solved, or None.
+    """
+    session = session_of(context)
+    row = layout.row()
+    if session.baking:
+        column = row.column()
+        column.progress(factor=session.progress, text=f"Baking {session.progress:.0%} (Esc: cancel)")
+        for _line in range(_MESSAGE_ROWS - 1):
+            column.label(text="")
+        return
+    text, icon = present_message(armature, refusal)
+    row = row.split(factor=1.0 - _REPORT_BUTTON / sidebar_width(context))
+    draw_fixed(row, context, text, _MESSAGE_ROWS, icon=icon)
+    row.operator("articulate.report_show", text="", icon="TEXT")
+
+
+def present_message(armature: bpy.types.Object, refusal: Exception | None) -> tuple[str, Any]:
+    """The present message and its icon."""
+    rig = rig_of(armature)
+    if refusal is not None and (rig.effectors or armature.library is not None):
+        return str(refusal), "ERROR"
+    if rig.message:
+        return rig.message, "NONE"
+    return ("", "NONE") if rig.effectors else (FIRST_STEP, "INFO")
 
 
 CLASSES = (

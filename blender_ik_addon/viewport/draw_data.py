@@ -27,8 +27,8 @@ from ..properties.access import rig_of, session_of
 from ..properties.kinds import KINDS
 from . import parts
 from .chains import Chain, Chains
-from .guides import draw_guide, read_guide
 from .marks import Mark, read_marks
+from .parts import draw_guide, read_guide
 from .strokes import Drawing, Strokes
 
 SWITCHES: Final = ("lines", "pins", "limits", "chain", "critical", "balance", "ellipsoid")
