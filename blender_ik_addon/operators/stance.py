@@ -36,8 +36,8 @@ class ARTICULATE_OT_bone_kinds(OnBones):
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Read the map and report the kinds."""
         from ..bridge.armature import read_bones
+        from ..bridge.figure_map import bone_map
         from ..bridge.space import upward
-        from ..control.frame.bone_map import bone_map
 
         bones, names = read_bones(armature), self.bones(context, armature)
         missing = next((name for name in names if name not in bones.index), None)

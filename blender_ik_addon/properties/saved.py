@@ -8,6 +8,7 @@ import bpy
 from bpy.props import (
     BoolProperty,
     BoolVectorProperty,
+    CollectionProperty,
     EnumProperty,
     FloatProperty,
     FloatVectorProperty,
@@ -51,7 +52,14 @@ def reshaped(owner: bpy.types.PropertyGroup, context: bpy.types.Context) -> None
     manager.articulate.flesh_changes += 1
 
 
-# The properties of settings; their `update` may be replaced.
+# Settings that no solve depends on, groups of settings, and lists with their active index.
+Switch = partial(BoolProperty, override=OVERRIDE)
+Number = partial(IntProperty, override=OVERRIDE)
+Group = partial(PointerProperty, override=OVERRIDE)
+List = partial(CollectionProperty, override={*OVERRIDE, "USE_INSERTION"})
+Index = partial(IntProperty, default=0, min=0, override=OVERRIDE)
+
+# Settings of a solve; their `update` may be replaced.
 Bool = partial(BoolProperty, override=OVERRIDE, update=moved)
 BoolVector = partial(BoolVectorProperty, override=OVERRIDE, update=moved)
 Enum = partial(EnumProperty, override=OVERRIDE, update=moved)

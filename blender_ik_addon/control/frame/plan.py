@@ -22,7 +22,7 @@ from ...bridge.armature import Array, Bones, Channels, Flags, read_bones
 from ...bridge.chains import moving_bones
 from ...bridge.checks import armature_refusals
 from ...bridge.dependencies import carrying_bone
-from ...bridge.figure_map import BoneMap
+from ...bridge.figure_map import BoneMap, bone_map
 from ...bridge.goals import ALONE, Masses, Wanted
 from ...bridge.space import upward, upward_in_the_middle
 from ...bridge.stretching import Stretch, find_stretch
@@ -36,7 +36,6 @@ from ...properties.menus import takes_posture_cost, weighs
 from ...properties.refusal import Refused, require
 from ...properties.solver import LEARNED
 from ..collision.surroundings import Surroundings, read_surroundings
-from .bone_map import bone_map, long_bones
 from .masses import read_inertia, read_masses
 from .root import Placed, root_setting
 
@@ -282,9 +281,8 @@ def _stretches(bones: Bones, effectors: Sequence[EffectorPlan], known: BoneMap |
     """The bones that effectors may lengthen; empty without a bone map."""
     if known is None:
         return ()
-    in_limb = long_bones(known)
     asking = ((row, one.bone, one.chain_root, one.stretch) for row, one in enumerate(effectors))
-    return tuple(filter(None, (find_stretch(bones, *one, in_limb) for one in asking)))
+    return tuple(filter(None, (find_stretch(bones, *one, known.long_bones) for one in asking)))
 
 
 def _examples(armature: bpy.types.Object, bones: Bones) -> Channels | None:

@@ -10,12 +10,11 @@ import bpy
 from ikmath.postures.stance import stance, stands_on_two
 
 from ...bridge.armature import read_bones, read_state
-from ...bridge.figure_map import joint_map
+from ...bridge.figure_map import bone_map, joint_map
 from ...bridge.skeleton import read_figure
 from ...bridge.space import read_space, upward
 from ...properties.refusal import Refused
 from ..bake.autokey import pose_and_key
-from .bone_map import bone_map
 
 
 def stand_relaxed(armature: bpy.types.Object, context: bpy.types.Context) -> None:
