@@ -88,10 +88,4 @@ def own_preferences(context: bpy.types.Context) -> Any | None:
     return None if addon is None else addon.preferences
 
 
-def target_look(context: bpy.types.Context) -> dict[str, Any]:
-    """Display of new targets; empty (the defaults) without preferences."""
-    found = own_preferences(context)
-    return {} if found is None else {"display": found.target_display, "size": found.target_size}
-
-
 CLASSES = (ArticulatePreferences,)

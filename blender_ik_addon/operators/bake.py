@@ -12,7 +12,7 @@ import bpy
 from ..properties.access import active_armature, rig_of, session_of
 from ..properties.bake import ArticulateBake
 from . import argument
-from .active import OnArmature, Outcome, reasons, refuse
+from .active import OnArmature, Outcome, reasons, redraw_views, refuse
 from .status_bar import Key, show_keys
 
 if TYPE_CHECKING:
@@ -115,9 +115,7 @@ class ARTICULATE_OT_bake(OnArmature):
         show_keys(context, KEYS if baking else None, doing)
         if not baking:
             context.window_manager.event_timer_remove(self._timer)
-        for area in context.screen.areas:
-            if area.type == "VIEW_3D":
-                area.tag_redraw()
+        redraw_views(context)
 
     def _read_options(self, context: bpy.types.Context, armature: bpy.types.Object) -> BakeOptions:
         """The operator's own options if given, else the armature's settings."""

@@ -72,14 +72,11 @@ class ARTICULATE_OT_link_remove(OnArmature):
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Remove it."""
         from ..control.collision.body import remove_link
-        from ..control.rig.removal import switched_off
 
         body, name = rig_of(armature).body, self.bone
         if not name and 0 <= body.active_link < len(body.links):
             name = body.links[body.active_link].name
-        off = remove_link(armature, name)
-        if off:
-            self.report({"INFO"}, switched_off(armature, off))
+        self.tell(remove_link(armature, name))
 
 
 class ARTICULATE_OT_pair_add(OnArmature):

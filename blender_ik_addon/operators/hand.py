@@ -159,6 +159,13 @@ def is_local_first(scene: bpy.types.Scene) -> bool:
     return slots[0].type in {"LOCAL", "NORMAL"}
 
 
+def is_confirmed(event: bpy.types.Event, click: str) -> bool:
+    """Whether an event confirms a drag: Enter, or the left button with the value `click`, PRESS or RELEASE."""
+    if event.type in {"RET", "NUMPAD_ENTER"}:
+        return event.value == "PRESS"
+    return event.type == "LEFTMOUSE" and event.value == click
+
+
 def where_taken(event: bpy.types.Event) -> tuple[int, int]:
     """Window pixel at which a drag begins: that of the press, which may be some pixels away."""
     if event.value == "CLICK_DRAG":

@@ -150,16 +150,13 @@ class ARTICULATE_OT_obstacle_remove(OnArmature):
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Remove it."""
         from ..control.collision.obstacles import remove_obstacle
-        from ..control.rig.removal import switched_off
 
         rig, name = rig_of(armature), self.obstacle
         if not name:
             if not 0 <= rig.active_obstacle < len(rig.obstacles):
                 raise Refused(f"No obstacle of armature '{armature.name}' is active: choose one in the list")
             name = rig.obstacles[rig.active_obstacle].name
-        off = remove_obstacle(armature, name)
-        if off:
-            self.report({"INFO"}, switched_off(armature, off))
+        self.tell(remove_obstacle(armature, name))
 
 
 CLASSES = (ARTICULATE_OT_obstacle_add, ARTICULATE_OT_obstacle_remove)

@@ -3,7 +3,6 @@
 
 import bpy
 
-from .. import preferences
 from ..properties.measures import counted
 from . import argument
 from .active import OnArmature
@@ -79,18 +78,16 @@ class ARTICULATE_OT_mirror(OnBones):
         from ..control.rig.pins import mirror
         from ..control.rig.target_empties import TargetLook
 
-        look = TargetLook(**preferences.target_look(context))
-        count = mirror(armature, self.bones(context, armature), context.evaluated_depsgraph_get(), look)
+        look, depsgraph = TargetLook.of(context), context.evaluated_depsgraph_get()
+        count = mirror(armature, self.bones(context, armature), depsgraph, look)
         self.report({"INFO"}, f"{counted(count, 'effector')} mirrored")
 
 
 def _let_go(operator: OnArmature, armature: bpy.types.Object, bones: list[str] | None) -> None:
     from ..control.rig.pins import unpin
-    from ..control.rig.removal import switched_off
 
     count, off = unpin(armature, bones)
-    removed = f"{counted(count, 'pin')} removed"
-    operator.report({"INFO"}, "; ".join(filter(None, (removed, switched_off(armature, off)))))
+    operator.tell(f"{counted(count, 'pin')} removed", off)
 
 
 CLASSES = (ARTICULATE_OT_pin, ARTICULATE_OT_unpin, ARTICULATE_OT_unpin_all, ARTICULATE_OT_mirror)

@@ -5,7 +5,14 @@ from typing import Any, Final
 
 import bpy
 
-from ..properties.access import active_armature, active_bone, posed_armature, rig_of, session_of
+from ..properties.access import (
+    active_armature,
+    active_bone,
+    is_tool_active,
+    posed_armature,
+    rig_of,
+    session_of,
+)
 from ..properties.check import refusals
 from ..properties.kinds import AMOUNTS
 from ..properties.menus import takes_posture_cost, weighs
@@ -14,7 +21,6 @@ from .effector_list import ENDED, ARTICULATE_UL_effectors, ended_text, how_it_en
 from .tab import SubPanel, Tab, draw_all, draw_list, draw_of_bone
 from .text import draw_fixed, draw_text, sidebar_width
 
-TOOL = "articulate.drag_bone"
 HINT = "Select the armature of a character, or the character itself, to pose it"
 FIRST_STEP: Final = "Drag any bone: the body follows. Pin what must stay. + makes a bone follow an object."
 _MESSAGE_ROWS: Final = 3
@@ -66,8 +72,7 @@ class ARTICULATE_PT_main(Tab, bpy.types.Panel):
         """The button that activates the tool."""
         row = self.layout.row()
         row.scale_y = 1.3
-        tool = context.workspace.tools.from_space_view3d_mode("POSE", create=False)
-        active = context.mode == "POSE" and tool is not None and tool.idname == TOOL
+        active = context.mode == "POSE" and is_tool_active(context)
         row.operator("articulate.begin", icon="CON_KINEMATIC", depress=active)
 
     def _draw_drag(self, context) -> None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from . import gizmos, hints, hover, keys, overlay, selection, tool
+from . import gizmos, hover, keys, overlay, selection, tool
 
 CLASSES = (*hover.CLASSES, *gizmos.CLASSES)
 
@@ -14,12 +14,10 @@ def attach() -> None:
     selection.LISTENER.attach()
     keys.attach()
     overlay.attach()
-    hints.attach()
 
 
 def detach() -> None:
     """Remove them."""
-    hints.detach()
     overlay.detach()
     keys.detach()
     selection.LISTENER.detach()

@@ -15,6 +15,7 @@ from gpu_extras.batch import batch_for_shader
 
 from .. import compat
 from ..properties.access import active_armature
+from . import hints
 from .strokes import Drawing
 from .tool import bone_in_hand
 
@@ -97,7 +98,7 @@ class Overlay:
 def attach() -> None:
     """Register the draw handlers."""
     Overlay.sketch, Overlay.canvas = None, Canvas()
-    for function, kind in ((draw, "POST_VIEW"), (draw_labels, "POST_PIXEL")):
+    for function, kind in ((draw, "POST_VIEW"), (draw_labels, "POST_PIXEL"), (hints.draw, "POST_PIXEL")):
         Overlay.handles.append(bpy.types.SpaceView3D.draw_handler_add(function, (), "WINDOW", kind))
     for name in _EVENTS:
         getattr(bpy.app.handlers, name).append(note)

@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 
 from .. import compat
-from ..properties.access import rig_of, session_of
+from ..properties.access import TOOL, areas, is_tool_active, rig_of, session_of
 from .hover import HOVER
 from .listening import Listener
 
@@ -19,7 +19,7 @@ class ARTICULATE_TOOL_drag(bpy.types.WorkSpaceTool):
 
     bl_space_type = "VIEW_3D"
     bl_context_mode: Any = "POSE"
-    bl_idname = "articulate.drag_bone"
+    bl_idname = TOOL
     bl_label = "Drag Bone"
     bl_description = (
         "Drag any bone and let the body follow; pins hold. G, R: selected bone. Alt wheel: parent.\n"
@@ -82,11 +82,8 @@ class ARTICULATE_TOOL_drag(bpy.types.WorkSpaceTool):
 
 
 def tool_in_hand(context: bpy.types.Context, armature: bpy.types.Object) -> bool:
-    """Whether the tool is active."""
-    if armature.mode != "POSE" or context.workspace is None:
-        return False
-    tool = context.workspace.tools.from_space_view3d_mode("POSE", create=False)
-    return tool is not None and tool.idname == ARTICULATE_TOOL_drag.bl_idname
+    """Whether the tool is active on an armature."""
+    return armature.mode == "POSE" and is_tool_active(context)
 
 
 def bone_in_hand(context: bpy.types.Context, armature: bpy.types.Object) -> str:
@@ -115,11 +112,10 @@ def change_tool() -> None:
 
 def redraw_tabs() -> None:
     """Redraw the sidebars, whose button shows whether the tool is active."""
-    for window in bpy.context.window_manager.windows:
-        for area in window.screen.areas:
-            for region in area.regions:
-                if area.type == "VIEW_3D" and region.type == "UI":
-                    region.tag_redraw()
+    for area in areas(bpy.context):
+        for region in area.regions:
+            if region.type == "UI":
+                region.tag_redraw()
 
 
 _LISTENER = Listener(bpy.types.WorkSpace, "tools", change_tool)

@@ -158,11 +158,11 @@ def add_link(armature: bpy.types.Object, bone: str, scene: bpy.types.Scene) -> N
     body.active_link = body.links.find(bone)
 
 
-def remove_link(armature: bpy.types.Object, bone: str) -> list[str]:
+def remove_link(armature: bpy.types.Object, bone: str) -> str:
     """Remove a bone's capsule.
 
     Returns:
-        Its name if it comes from a library and was disabled instead of removed.
+        A sentence if it comes from a library and was disabled instead of removed, else "".
 
     Raises:
         Refused: the bone has no capsule, or it comes from a library and is already disabled.

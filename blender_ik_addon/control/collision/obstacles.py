@@ -68,7 +68,7 @@ def require_obstacles(
         _check(armature, thing)
 
 
-def remove_obstacle(armature: bpy.types.Object, name: str) -> list[str]:
+def remove_obstacle(armature: bpy.types.Object, name: str) -> str:
     """Remove an obstacle from the list; the object is kept.
 
     Args:
@@ -76,7 +76,7 @@ def remove_obstacle(armature: bpy.types.Object, name: str) -> list[str]:
         name: of the list item, or the present name of its object.
 
     Returns:
-        Its name if it comes from a library and was disabled instead of removed.
+        A sentence if it comes from a library and was disabled instead of removed, else "".
 
     Raises:
         Refused: there is no such obstacle, or it comes from a library and is already disabled.

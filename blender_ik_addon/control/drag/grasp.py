@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import compat
-from ...properties.access import session_of
+from ...properties.access import areas, session_of
 from .under_mouse import bone_under_mouse
 from .view import Sight
 
@@ -127,8 +127,7 @@ def forget(context: bpy.types.Context) -> None:
     if not session.taken:
         return
     session.taken = session.taken_from = ""
-    windows: Any = context.window_manager.windows
-    for area in (area for window in windows for area in window.screen.areas if area.type == "VIEW_3D"):
+    for area in areas(context):
         area.header_text_set(None)
         area.tag_redraw()
 

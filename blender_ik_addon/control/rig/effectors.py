@@ -175,7 +175,7 @@ def hold(armature: bpy.types.Object, effector: ArticulateEffector, depsgraph: bp
 
 def remove_effectors(
     armature: bpy.types.Object, indices: Sequence[int], *, delete_targets: bool = False
-) -> list[str]:
+) -> str:
     """Remove effectors, and optionally the Empties made for them that nothing else uses.
 
     Args:
@@ -184,7 +184,7 @@ def remove_effectors(
         delete_targets: whether to delete these Empties.
 
     Returns:
-        Names of the effectors that come from a library and were disabled instead of removed.
+        A sentence on those that come from a library and were disabled instead; "" if there are none.
 
     Raises:
         Refused: all of them come from a library and are already disabled.
@@ -207,12 +207,12 @@ def remove_effectors(
     return off
 
 
-def clear(armature: bpy.types.Object, *, delete_targets: bool = False) -> tuple[int, list[str]]:
+def clear(armature: bpy.types.Object, *, delete_targets: bool = False) -> tuple[int, str]:
     """Remove all effectors and the last report; keeps the solver and bake settings.
 
     Returns:
-        The number of removed effectors, and the names of those that come from a library and were disabled
-            instead.
+        The number of removed effectors, and a sentence on those that come from a library, see
+            `remove_effectors`.
 
     Raises:
         Refused: all of them come from a library and are already disabled.

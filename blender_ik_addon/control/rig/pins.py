@@ -62,11 +62,11 @@ def pin(
             effector.keeps_motion = motion
 
 
-def unpin(armature: bpy.types.Object, bones: Sequence[str] | None = None) -> tuple[int, list[str]]:
+def unpin(armature: bpy.types.Object, bones: Sequence[str] | None = None) -> tuple[int, str]:
     """Remove the pins of some bones, or all pins; the pose is unchanged.
 
     Returns:
-        The number of removed pins, and the names of those that come from a library and were disabled instead.
+        The number of removed pins, and a sentence on those that come from a library, see `remove_effectors`.
 
     Raises:
         Refused: all of them come from a library and are already disabled.

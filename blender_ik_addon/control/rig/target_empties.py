@@ -12,6 +12,7 @@ from mathutils import Matrix, Vector
 
 from ...bridge.armature import pose_matrices, read_bones
 from ...bridge.limbs import side_of_bend
+from ...preferences import own_preferences
 from ...properties.access import MADE_HERE, rig_of
 from ...properties.effector import ArticulateEffector
 from ...properties.measures import metre
@@ -30,6 +31,12 @@ class TargetLook:
 
     display: str = "SPHERE"
     size: float = 0.4
+
+    @classmethod
+    def of(cls, context: bpy.types.Context) -> TargetLook:
+        """As the user's preferences say; the defaults without preferences."""
+        found = own_preferences(context)
+        return cls() if found is None else cls(display=found.target_display, size=found.target_size)
 
 
 def _center_of_mass(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Vector:
