@@ -24,7 +24,7 @@ from .armature import Array, Indices
 from .skeleton import Figure
 from .targets import Target
 
-Targets = dict[str, Any]
+Options = dict[str, Any]  # keyword arguments of a goal
 
 _CORNERS: Final = 8  # corners of a footprint
 _LEAST: Final = 1e-6  # metres, smallest distance, because a distance that fades in may start at 0
@@ -89,58 +89,74 @@ class Wanted:
 
 
 # --------------------------------------------------------------------- one goal object for many effectors
-def _position(want: Wanted, rows: Indices, priority: int) -> Goal:
-    told, slack = want.settings[rows[0]], want.amounts[rows[0]].get("slack", 0.0)
-    counted = _counted(told.get("axes", ()), told.get("space", ""))
-    common = _common(want, rows, priority)
-    return ik.Position(**common, **_places(want, rows), offset=want.offset[rows], slack=slack, **counted)
+@dataclass(frozen=True)
+class Many:
+    """A kind of goal with one goal object for many effectors.
+
+    Attributes:
+        goal: its class.
+        targets: (wanted, rows) -> the attributes of the goal that change with the targets.
+        others: (wanted, rows) -> its other attributes.
+        shares: settings and amounts that must be equal for all of them.
+    """
+
+    goal: Callable[..., Goal]
+    targets: Callable[[Wanted, Indices], Options]
+    others: Callable[[Wanted, Indices], Options]
+    shares: tuple[str, ...]
+
+    def make(self, want: Wanted, rows: Indices, priority: int) -> Goal:
+        """The goal of some effectors."""
+        joints = [want.bones[row] for row in rows]
+        own = {**self.targets(want, rows), **self.others(want, rows)}
+        return self.goal(joint=joints, weight=want.weight[rows], priority=priority, **own)
 
 
-def _places(want: Wanted, rows: Indices) -> Targets:
+def _places(want: Wanted, rows: Indices) -> Options:
     return {"target": want.position[rows], **_axes(want, rows, "axes")}
 
 
-def _orientation(want: Wanted, rows: Indices, priority: int) -> Goal:
-    told, slack = want.settings[rows[0]], want.amounts[rows[0]].get("turn_slack", 0.0)
-    counted = _counted(told.get("turn_axes", ()), told.get("space", ""))
-    return ik.Orientation(**_common(want, rows, priority), **_turns(want, rows), slack=slack, **counted)
-
-
-def _turns(want: Wanted, rows: Indices) -> Targets:
+def _turns(want: Wanted, rows: Indices) -> Options:
     return {"target": want.rotation[rows], **_axes(want, rows, "turn_axes")}
 
 
-def _aim(want: Wanted, rows: Indices, priority: int) -> Goal:
-    slack = want.amounts[rows[0]].get("turn_slack", 0.0)
-    held: Targets = {"offset": want.offset[rows], "direction": want.axis[rows]}
-    return ik.Aim(**_common(want, rows, priority), **_aims(want, rows), **held, slack=slack)
-
-
-def _aims(want: Wanted, rows: Indices) -> Targets:
+def _aims(want: Wanted, rows: Indices) -> Options:
     return {"target": want.position[rows]}
 
 
-def _pole(want: Wanted, rows: Indices, priority: int) -> Goal:
-    slack = want.amounts[rows[0]].get("turn_slack", 0.0)
-    limb: Targets = {"root": [str(want.settings[row]["root"]) for row in rows], "offset": want.offset[rows]}
-    return ik.Pole(**_common(want, rows, priority), **_aims(want, rows), **limb, slack=slack)
-
-
-def _plane(want: Wanted, rows: Indices, priority: int) -> Goal:
-    one_sided = bool(want.settings[rows[0]].get("one_sided", False))
-    common = _common(want, rows, priority)
-    return ik.Plane(**common, **_planes(want, rows), offset=want.offset[rows], one_sided=one_sided)
-
-
-def _planes(want: Wanted, rows: Indices) -> Targets:
+def _planes(want: Wanted, rows: Indices) -> Options:
     return {"origin": want.position[rows], "normal": want.rotation[rows, :, 2]}
 
 
-def _common(want: Wanted, rows: Indices, priority: int) -> dict[str, Any]:
-    return {"joint": [want.bones[row] for row in rows], "weight": want.weight[rows], "priority": priority}
+def _of_position(want: Wanted, rows: Indices) -> Options:
+    told, slack = want.settings[rows[0]], want.amounts[rows[0]].get("slack", 0.0)
+    counted = _counted(told.get("axes", ()), told.get("space", ""))
+    return {"offset": want.offset[rows], "slack": slack, **counted}
 
 
-def _counted(axes: tuple[bool, ...], space: str) -> dict[str, Any]:
+def _of_orientation(want: Wanted, rows: Indices) -> Options:
+    told = want.settings[rows[0]]
+    return {**_turn_slack(want, rows), **_counted(told.get("turn_axes", ()), told.get("space", ""))}
+
+
+def _of_aim(want: Wanted, rows: Indices) -> Options:
+    return {"offset": want.offset[rows], "direction": want.axis[rows], **_turn_slack(want, rows)}
+
+
+def _of_pole(want: Wanted, rows: Indices) -> Options:
+    roots = [str(want.settings[row]["root"]) for row in rows]
+    return {"root": roots, "offset": want.offset[rows], **_turn_slack(want, rows)}
+
+
+def _of_plane(want: Wanted, rows: Indices) -> Options:
+    return {"offset": want.offset[rows], "one_sided": bool(want.settings[rows[0]].get("one_sided", False))}
+
+
+def _turn_slack(want: Wanted, rows: Indices) -> Options:
+    return {"slack": want.amounts[rows[0]].get("turn_slack", 0.0)}
+
+
+def _counted(axes: tuple[bool, ...], space: str) -> Options:
     """The axes that count and their space, as keyword arguments; empty if all axes count.
 
     Args:
@@ -152,7 +168,7 @@ def _counted(axes: tuple[bool, ...], space: str) -> dict[str, Any]:
     return {"axes": letters, "space": "bone" if space == "BONE" else "target"}
 
 
-def _axes(want: Wanted, rows: Indices, flags: str) -> Targets:
+def _axes(want: Wanted, rows: Indices, flags: str) -> Options:
     """Frames of the counted axes, (E, 3, 3); empty if all count, or for the bone's own axes."""
     told = want.settings[rows[0]]
     if all(told.get(flags, ())) or told.get("space", "") == "BONE":
@@ -162,28 +178,13 @@ def _axes(want: Wanted, rows: Indices, flags: str) -> Targets:
     return {"frame": want.rotation[rows]}
 
 
-@dataclass(frozen=True)
-class Many:
-    """A kind of goal with one goal object for many effectors.
-
-    Attributes:
-        make: (wanted, rows, priority) -> the goal of these rows.
-        targets: (wanted, rows) -> the attributes of the goal that change with the targets.
-        shares: settings and amounts that must be equal for all of them.
-    """
-
-    make: Callable[[Wanted, Indices, int], Goal]
-    targets: Callable[[Wanted, Indices], Targets]
-    shares: tuple[str, ...]
-
-
 MANY: Final[Mapping[str, Many]] = MappingProxyType(
     {
-        "position": Many(_position, _places, ("axes", "space", "slack")),
-        "orientation": Many(_orientation, _turns, ("turn_axes", "space", "turn_slack")),
-        "aim": Many(_aim, _aims, ("turn_slack",)),
-        "pole": Many(_pole, _aims, ("turn_slack",)),
-        "plane": Many(_plane, _planes, ("one_sided",)),
+        "position": Many(ik.Position, _places, _of_position, ("axes", "space", "slack")),
+        "orientation": Many(ik.Orientation, _turns, _of_orientation, ("turn_axes", "space", "turn_slack")),
+        "aim": Many(ik.Aim, _aims, _of_aim, ("turn_slack",)),
+        "pole": Many(ik.Pole, _aims, _of_pole, ("turn_slack",)),
+        "plane": Many(ik.Plane, _planes, _of_plane, ("one_sided",)),
     }
 )
 

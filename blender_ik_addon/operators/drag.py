@@ -177,9 +177,8 @@ class ARTICULATE_OT_drag(OnArmature):
                 self._solve(context)
             elif event.type in {"MOUSEMOVE", "INBETWEEN_MOUSEMOVE"}:
                 self._follow(event)
-            elif is_confirmed(
-                event, self._confirms
-            ):  # the event's position is not used, because the pointer wraps
+            elif is_confirmed(event, self._confirms):
+                # the event's position is not used, because the pointer wraps
                 return self._let_it_go(context)
             elif event.type in _MODIFIERS:
                 setattr(self, _MODIFIERS[event.type], event.value == "PRESS")

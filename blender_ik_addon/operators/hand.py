@@ -160,7 +160,7 @@ def is_local_first(scene: bpy.types.Scene) -> bool:
 
 
 def is_confirmed(event: bpy.types.Event, click: str) -> bool:
-    """Whether an event confirms a drag: Enter, or the left button with the value `click`, PRESS or RELEASE."""
+    """Whether an event confirms a drag: Enter, or the left button with the value `click` (PRESS, RELEASE)."""
     if event.type in {"RET", "NUMPAD_ENTER"}:
         return event.value == "PRESS"
     return event.type == "LEFTMOUSE" and event.value == click

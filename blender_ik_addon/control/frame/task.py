@@ -47,8 +47,10 @@ class Task:
     model: Model | None = field(default=None, repr=False)
     posture: FramePosture | None = field(default=None, repr=False)
 
-    def with_posture(self, posture: FramePosture) -> Task:
-        """The task with another posture objective."""
+    def with_posture(self, posture: FramePosture | None) -> Task:
+        """The task with another posture objective; itself for None."""
+        if posture is None:
+            return self
         return replace(self, posture=posture, problem=self.problem.with_posture(posture.cost))
 
 
@@ -139,7 +141,7 @@ def make_tasks(
             plan=plan, sample=sample, figure=own, want=want, parts=parts, problem=problem, model=common
         )
         posture = frame_posture(plan, own, want, posture)
-        tasks.append(task if posture is None else task.with_posture(posture))
+        tasks.append(task.with_posture(posture))
     return tasks
 
 
@@ -165,7 +167,7 @@ def _smoothed(window: Sequence[Task], middle: int) -> Task:
     near = range(max(middle - SMOOTHING, 0), min(middle + SMOOTHING + 1, len(window)))
     postures = [window[row].posture for row in near]
     smooth = with_smooth_motion([posture for posture in postures if posture], middle - near.start)
-    return window[middle] if smooth is None else window[middle].with_posture(smooth)
+    return window[middle].with_posture(smooth)
 
 
 def next_task(before: Task, sample: Sample) -> Task:
@@ -194,8 +196,7 @@ def next_task(before: Task, sample: Sample) -> Task:
     if problem.scene is None or sample.obstacles is not then.obstacles:
         ((problem, model),) = place_problems(plan.surroundings, [problem], [figure], [sample], model)
     task = Task(plan=plan, sample=sample, figure=figure, want=want, parts=parts, problem=problem, model=model)
-    posture = frame_posture(plan, figure, want, before.posture)
-    return task if posture is None else task.with_posture(posture)
+    return task.with_posture(frame_posture(plan, figure, want, before.posture))
 
 
 def make_problem(plan: Plan, figure: Figure, want: Wanted, posture: Array) -> tuple[list[Part], ik.Problem]:
