@@ -11,13 +11,16 @@ from ..properties.refusal import Refused
 from .armature import Array, Bones, Indices
 from .feet import carrier
 
+Chain = tuple[str, str]
+"""A bone, and the topmost bone that may move for it; "" for no limit."""
 
-def chain_bones(bones: Bones, chains: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+
+def chain_bones(bones: Bones, chains: Iterable[Chain]) -> tuple[str, ...]:
     """Names of all bones on the chains, each once, parents first.
 
     Args:
         bones: the armature.
-        chains: pairs of the effector's bone and the topmost bone that may move for it; "" for no limit.
+        chains: of the effectors.
 
     Raises:
         Refused: a bone does not exist, or a chain root is not above its bone.
@@ -33,7 +36,7 @@ def chain_bones(bones: Bones, chains: Iterable[tuple[str, str]]) -> tuple[str, .
     return tuple(bones.names[i] for i in parents_first(bones, np.array(sorted(numbers), dtype=np.intp)))
 
 
-def moving_bones(bones: Bones, chains: Sequence[tuple[str, str]], root: str, up: Array) -> tuple[str, ...]:
+def moving_bones(bones: Bones, chains: Sequence[Chain], root: str, up: Array) -> tuple[str, ...]:
     """The same as `chain_bones`, without bones that stay on the ground while the hips move freely.
 
     Args:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..properties.refusal import Refused
 from .armature import Bones
+from .chains import Chain
 from .data_path import bone_in_path
 from .skeleton import Figure
 from .space import space_refusals
@@ -39,15 +40,15 @@ def armature_refusals(armature_object: bpy.types.Object) -> Iterator[Refused]:
 def figure_refusals(
     armature_object: bpy.types.Object,
     figure: Figure,
-    chains: Iterable[tuple[str, str]],
-    holding: Collection[tuple[str, str]] = (),
+    chains: Iterable[Chain],
+    holding: Collection[Chain] = (),
 ) -> Iterator[Refused]:
     """Why the bones of a figure cannot be solved.
 
     Args:
         armature_object: the original object.
         figure: made from its bones.
-        chains: pairs of an effector's bone and its chain root ("" for the top), as for `chains.chain_bones`.
+        chains: of the effectors.
         holding: those of effectors that only keep their bones in place; these may be immovable.
     """
     solved, chains = frozenset(figure.solved), tuple(dict.fromkeys(chains))
@@ -66,9 +67,7 @@ def _length_refusals(figure: Figure) -> Iterator[Refused]:
             yield Refused(f"Bone '{name}' of '{bones.armature}' has no length; make it longer or delete it.")
 
 
-def _freedom_refusals(
-    bones: Bones, chains: Iterable[tuple[str, str]], free: Collection[int]
-) -> Iterator[Refused]:
+def _freedom_refusals(bones: Bones, chains: Iterable[Chain], free: Collection[int]) -> Iterator[Refused]:
     """Effectors whose chains cannot move."""
     for name, root in chains:
         way = bones.chain(name, root)
@@ -84,7 +83,7 @@ def constraint_refusals(
     armature_object: bpy.types.Object,
     bones: Bones,
     solved: frozenset[str],
-    chains: Iterable[tuple[str, str]] = (),
+    chains: Iterable[Chain] = (),
     free: Collection[int] = (),
 ) -> list[Refused]:
     """Constraints that override the result in the present frame.

@@ -18,7 +18,7 @@ _MOST: Final = 0.8  # minimum share of the bones below the one that carries the 
 
 
 @dataclass(frozen=True)
-class Stand:
+class Footing:
     """The contacts of a figure with the ground in a pose.
 
     Attributes:
@@ -58,7 +58,7 @@ def feet(bones: Bones, up: Array) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-def stand(bones: Bones, matrix: Matrices, up: Array) -> Stand:
+def footing(bones: Bones, matrix: Matrices, up: Array) -> Footing:
     """The contacts in a pose: the feet, and other limbs that carry the figure.
 
     Args:
@@ -72,7 +72,7 @@ def stand(bones: Bones, matrix: Matrices, up: Array) -> Stand:
         own = (own | others) if planted else others  # in a handstand the feet are in the air
     rest = Stance(bones, bones.rest, up)
     flat = {i for i in own if now.is_flat(i) or rest.is_flat(i) or _FOOT.search(_plain(bones.names[i]))}
-    return Stand(tuple(sorted(own)), frozenset(flat), now.above(own) and not now.lies(own))
+    return Footing(tuple(sorted(own)), frozenset(flat), now.above(own) and not now.lies(own))
 
 
 def carrier(bones: Bones, up: Array) -> int:

@@ -191,7 +191,7 @@ MANY: Final[Mapping[str, Many]] = MappingProxyType(
 
 # ------------------------------------------------------------------------ one goal object for one effector
 @dataclass(frozen=True, kw_only=True)
-class Ask:
+class EffectorRow:
     """One effector in one frame.
 
     Attributes:
@@ -255,7 +255,7 @@ class Ask:
         return self.figure.offset(self.second, self.told["second_local"])
 
 
-def _distance(ask: Ask) -> Goal:
+def _distance(ask: EffectorRow) -> Goal:
     """Keep the point at, within or outside a distance of the target or of the second bone's point."""
     keep, wanted = str(ask.told["keep"]).lower(), ask.amounts["distance"]
     to, offset = (ask.second, ask.second_offset) if ask.second else (ask.place, np.zeros(3))
@@ -267,7 +267,7 @@ def _distance(ask: Ask) -> Goal:
     return ik.Distance(ask.bone, ask.offset, to, offset, wanted, mode=keep, **ask.weighed)  # type: ignore[arg-type]
 
 
-def _loop(ask: Ask) -> Goal:
+def _loop(ask: EffectorRow) -> Goal:
     """Keep the point at a point of the second bone; if rigid, also the relative rotation."""
     rigid, offset, turn = bool(ask.told["rigid"]), ask.second_offset, None
     if rigid:
@@ -282,7 +282,7 @@ def _loop(ask: Ask) -> Goal:
     return ik.Loop(ask.bone, ask.offset, ask.second, offset, rigid=rigid, rotation=turn, **ask.weighed)
 
 
-def _balance(ask: Ask) -> Goal | None:
+def _balance(ask: EffectorRow) -> Goal | None:
     """Keep the centre of mass over the target or the planted effectors; None without planted effectors."""
     masses, up = ask.want.masses, ask.want.world[:, 2]
     if masses is None:
@@ -320,7 +320,7 @@ def contacts(want: Wanted) -> Array:
     return np.concatenate(found) if found else np.empty((0, 3))
 
 
-def _any_of(ask: Ask) -> Goal:
+def _any_of(ask: EffectorRow) -> Goal:
     """Bring the point to one of several targets."""
     choices = ask.want.alternatives[ask.row]
     goals = []
@@ -333,6 +333,6 @@ def _any_of(ask: Ask) -> Goal:
     return ik.AnyOf(goals, **ask.weighed)
 
 
-ALONE: Final[Mapping[str, Callable[[Ask], Goal | None]]] = MappingProxyType(
+ALONE: Final[Mapping[str, Callable[[EffectorRow], Goal | None]]] = MappingProxyType(
     {"distance": _distance, "loop": _loop, "balance": _balance, "any_of": _any_of}
 )

@@ -40,7 +40,7 @@ _FLAT: Final = 1e-9  # relative volume of an object's axes below which its scale
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Avoided:
     """An object to avoid.
 
     Attributes:
@@ -102,7 +102,7 @@ class ObstacleReader:
 
     def read(
         self,
-        wanted: Sequence[Wanted],
+        wanted: Sequence[Avoided],
         armature_object: bpy.types.Object,
         space: Space,
         depsgraph: bpy.types.Depsgraph,
@@ -123,7 +123,7 @@ class ObstacleReader:
                 others. A solid that is not closed becomes a two-sided surface.
         """
         ignored: list[str] = []
-        there: list[Wanted] = []
+        there: list[Avoided] = []
         for one in wanted:
             reason = why_not(one, depsgraph)
             if not reason and one.object is not None and moves_with(one.object, armature_object):
@@ -153,7 +153,7 @@ class ObstacleReader:
 
     def _shapes(
         self,
-        wanted: Wanted,
+        wanted: Avoided,
         shows: Sequence[Instance],
         space: Space,
         shared: dict[tuple[int, bytes], TriangleMesh],
@@ -177,7 +177,7 @@ class ObstacleReader:
         return found, said
 
     def _own(
-        self, wanted: Wanted, depsgraph: bpy.types.Depsgraph, reshaped: Collection[str] | None
+        self, wanted: Avoided, depsgraph: bpy.types.Depsgraph, reshaped: Collection[str] | None
     ) -> Iterator[Instance]:
         """The surface of an object at its own place, if it is visible itself."""
         obj: Any = wanted.object
@@ -229,7 +229,7 @@ def _placed(own: _Kept, name: str, margin: float, mode: str, matrix: Array, spac
     return replace(own, told=told, placed=moved)
 
 
-def why_not(wanted: Wanted, depsgraph: bpy.types.Depsgraph) -> str:
+def why_not(wanted: Avoided, depsgraph: bpy.types.Depsgraph) -> str:
     """Why an object cannot be an obstacle at present, as a sentence; "" if it can."""
     obj, name = wanted.object, wanted.shown_name
     if obj is None or obj.name not in depsgraph.scene.objects:

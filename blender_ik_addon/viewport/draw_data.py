@@ -14,6 +14,7 @@ from typing import Any, Final
 import bpy
 from mathutils import Matrix
 
+from ..bridge.chains import Chain
 from ..bridge.changes import UNKNOWN, Changes
 from ..bridge.fingerprint import freedom, turning_along
 from ..control.collision.nearness import Critical
@@ -26,7 +27,7 @@ from ..control.report.reasons import REASONS
 from ..properties.access import rig_of, session_of
 from ..properties.kinds import KINDS
 from . import parts
-from .chains import Chain, Chains
+from .chains import Chains
 from .marks import Mark, read_marks
 from .parts import draw_guide, read_guide
 from .strokes import Drawing, Strokes

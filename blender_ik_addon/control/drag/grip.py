@@ -11,7 +11,7 @@ import bpy
 
 from ...bridge.armature import Bones, Matrices, pose_matrices, read_bones
 from ...bridge.checks import overridden
-from ...bridge.feet import Stand, carrier, stand
+from ...bridge.feet import Footing, carrier, footing
 from ...bridge.space import upward
 from ...properties.access import rig_of
 from ...properties.effector import ArticulateEffector
@@ -250,7 +250,7 @@ def _holding(
         return [], ""
     bones, up = read_bones(armature), upward(armature)
     evaluated = armature.evaluated_get(context.evaluated_depsgraph_get())
-    on = stand(bones, pose_matrices(evaluated) if pose is None else pose, up)
+    on = footing(bones, pose_matrices(evaluated) if pose is None else pose, up)
     top = carrier(bones, up)
     number = bones.number(grip.bone)  # a bone in the middle has no other side
     lifted = top >= 0 and number in bones.ancestors(top)[1:]
@@ -263,7 +263,7 @@ def _holding(
 
 
 def _feet(
-    armature: bpy.types.Object, bones: Bones, on: Stand, grip: Grip, own: Sequence[ArticulateEffector]
+    armature: bpy.types.Object, bones: Bones, on: Footing, grip: Grip, own: Sequence[ArticulateEffector]
 ) -> list[EffectorPlan]:
     """The feet as effectors that hold them in place, except those that have effectors or are dragged.
 

@@ -22,7 +22,7 @@ from ikmath import rotation
 from ikmath.goals import Goal
 
 from ...bridge.armature import Array, Flags, Indices
-from ...bridge.goals import ALONE, MANY, Ask, Wanted
+from ...bridge.goals import ALONE, MANY, EffectorRow, Wanted
 from ...bridge.skeleton import Figure
 from ...bridge.targets import Target, target_goals
 from .chain_goal import WithinChain
@@ -140,7 +140,7 @@ def _goal(want: Wanted, figure: Figure, ask: str, rows: Indices, priority: int) 
         return MANY[ask].make(want, rows, priority)
     if want.start is None:
         raise RuntimeError(f"the plan does not say that {ask!r} looks at where the frame starts")
-    return ALONE[ask](Ask(want=want, row=int(rows[0]), figure=figure, start=want.start))
+    return ALONE[ask](EffectorRow(want=want, row=int(rows[0]), figure=figure, start=want.start))
 
 
 def _shared(want: Wanted, row: int, ask: str) -> tuple[Any, ...]:

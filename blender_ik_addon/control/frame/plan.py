@@ -19,7 +19,7 @@ import ikmath as ik
 
 from ...bridge.action_poses import action_poses, other_actions
 from ...bridge.armature import Array, Bones, Channels, Flags, read_bones
-from ...bridge.chains import moving_bones
+from ...bridge.chains import Chain, moving_bones
 from ...bridge.checks import armature_refusals
 from ...bridge.dependencies import carrying_bone
 from ...bridge.figure_map import BoneMap, bone_map
@@ -95,8 +95,8 @@ class EffectorPlan:
         """Name of its second bone, "" if it has none."""
         return str(self.settings.get("second_bone", ""))
 
-    def chains(self, bones: Bones) -> list[tuple[str, str]]:
-        """Its bones, each with the topmost bone that may move for it ("" for all)."""
+    def chains(self, bones: Bones) -> list[Chain]:
+        """The chains of its bones."""
         found = [(self.bone, self.chain_root)]
         if self.second and (
             not self.chain_root or bones.number(self.chain_root) in bones.ancestors(self.second)

@@ -14,6 +14,7 @@ import ikmath as ik
 from ikmath.goals import Goal
 
 from ...bridge.armature import Array
+from ...bridge.chains import Chain
 from ...bridge.checks import constraint_refusals, figure_refusals
 from ...bridge.goals import Wanted
 from ...bridge.skeleton import Figure, read_figure
@@ -92,7 +93,7 @@ def constraints_at(plan: Plan, armature: bpy.types.Object, figure: Figure) -> li
     return constraint_refusals(armature, figure.bones, frozenset(figure.solved), _chains(plan), free)
 
 
-def _chains(plan: Plan) -> list[tuple[str, str]]:
+def _chains(plan: Plan) -> list[Chain]:
     """The effectors' bones and chain roots, weakest first.
 
     So in a drag, faults of the dragged bone are reported before those of the bones that stay.

@@ -15,7 +15,7 @@ import bpy
 import numpy as np
 
 from ...bridge.armature import Array, Bones, Floats, pose_matrices, read_bones, read_state
-from ...bridge.chains import moving_bones
+from ...bridge.chains import Chain, moving_bones
 from ...bridge.changes import Changes
 from ...bridge.skeleton import Figure, read_figure
 from ...bridge.space import Space, read_space, upward
@@ -30,8 +30,6 @@ from ..frame.root import root_setting
 from .balance import Stand, stand
 from .limit_arcs import Limit, LimitedJoints
 from .turns import Lever
-
-Chain = tuple[str, str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +129,7 @@ class Inspector:
 
         Args:
             armature: the original object; standing: its present transforms.
-            chains: bones, each with the topmost bone that may move for it, "" for all.
+            chains: of the bones that may move.
             structure: see `bones`.
 
         Raises:
