@@ -126,7 +126,7 @@ class ARTICULATE_OT_effector_remove(OnArmature):
         """Remove it."""
         from ..control.rig.effectors import remove_effectors
 
-        rig, name = rig_of(armature), _named_or_active(armature, self.effector).name
+        rig, name = rig_of(armature), named_or_active(armature, self.effector).name
         index = rig.effectors.find(name) if self.effector else rig.active_effector
         self.tell(remove_effectors(armature, [index], delete_targets=self.delete_target))
 
@@ -144,7 +144,7 @@ class ARTICULATE_OT_target_create(OnArmature):
         """Create it."""
         from ..control.rig.target_empties import TargetLook, create_target
 
-        effector = _named_or_active(armature, self.effector)
+        effector = named_or_active(armature, self.effector)
         create_target(armature, effector, context.evaluated_depsgraph_get(), TargetLook.of(context))
 
 
@@ -161,7 +161,7 @@ class ARTICULATE_OT_keep_as_posed(OnArmature):
         """Measure and set it."""
         from ..control.rig.effectors import keep_as_posed
 
-        keep_as_posed(armature, _named_or_active(armature, self.effector), context.evaluated_depsgraph_get())
+        keep_as_posed(armature, named_or_active(armature, self.effector), context.evaluated_depsgraph_get())
 
 
 class ARTICULATE_OT_clear(OnArmature):
@@ -183,7 +183,12 @@ class ARTICULATE_OT_clear(OnArmature):
         self.tell(f"{counted(count, 'effector')} removed", off)
 
 
-def _named_or_active(armature: bpy.types.Object, name: str) -> ArticulateEffector:
+def named_or_active(armature: bpy.types.Object, name: str) -> ArticulateEffector:
+    """The effector with a name; the active one for "".
+
+    Raises:
+        Refused: there is none.
+    """
     rig = rig_of(armature)
     effector = rig.effectors.get(name) if name else rig.active
     if effector is None:

@@ -13,6 +13,7 @@ from ..properties.refusal import Refused
 from . import argument
 from .active import OnArmature, Outcome, reasons, refuse, show_header, tell_unkeyed
 from .axis_lock import AXES
+from .effector import named_or_active
 from .hand import Hand, is_confirmed, is_local_first
 from .status_bar import AXIS, CANCEL, CONFIRM, NUMBER, SHIFT, show_keys
 
@@ -49,7 +50,7 @@ class ARTICULATE_OT_target_move(OnArmature):
         """Move or turn once by numbers."""
         from ..control.rig.target import TargetInHand
 
-        held = TargetInHand(armature, self._name(armature))
+        held = TargetInHand(armature, named_or_active(armature, self.effector).name)
         turning = any(self.turn)
         if turning:
             held.turn_by(self.turn)
@@ -67,7 +68,7 @@ class ARTICULATE_OT_target_move(OnArmature):
         if armature is None or context.region_data is None or context.region is None:
             return refuse(self, armature, Refused("Move a target in a 3D View, or by numbers"))
         try:
-            self._held: TargetInHand = TargetInHand(armature, self._name(armature))
+            self._held: TargetInHand = TargetInHand(armature, named_or_active(armature, self.effector).name)
         except reasons() as reason:
             return refuse(self, armature, reason)
         self._mouse = event.mouse_x, event.mouse_y
@@ -125,12 +126,6 @@ class ARTICULATE_OT_target_move(OnArmature):
     def _leave(self, context: bpy.types.Context) -> None:
         show_keys(context, None)
         show_header(context, None)
-
-    def _name(self, armature: bpy.types.Object) -> str:
-        active = rig_of(armature).active
-        if not self.effector and active is None:
-            raise Refused(f"No effector of armature '{armature.name}' is active in the list")
-        return self.effector or (active.name if active is not None else "")
 
 
 CLASSES = (ARTICULATE_OT_target_move,)

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Settings of the bake, named as in Blender's own Bake Action. Saved with the armature object."""
 
+from typing import Any
+
 import bpy
 from bpy.props import FloatProperty
 
 from . import saved
+from .declared import declared
 
 
 class ArticulateBake(bpy.types.PropertyGroup):
-    """Settings of the bake; all but the first are also arguments of the operator."""
+    """Settings of the bake."""
 
     __slots__ = ()
 
@@ -43,10 +46,15 @@ class ArticulateBake(bpy.types.PropertyGroup):
         override=saved.OVERRIDE,
     )
 
-    def range_in(self, scene: bpy.types.Scene) -> tuple[int, int]:
-        """First and last frame: of the custom range, the preview range or the scene."""
+    def options(self, scene: bpy.types.Scene) -> dict[str, Any]:
+        """The options by name; without a custom range, of the preview range or the scene."""
+        found = {name: getattr(self, name) for name in OPTIONS}
         if self.use_range:
-            return self.frame_start, self.frame_end
+            return found
         if scene.use_preview_range:
-            return scene.frame_preview_start, scene.frame_preview_end
-        return scene.frame_start, scene.frame_end
+            return {**found, "frame_start": scene.frame_preview_start, "frame_end": scene.frame_preview_end}
+        return {**found, "frame_start": scene.frame_start, "frame_end": scene.frame_end}
+
+
+OPTIONS = tuple(name for name in declared(ArticulateBake) if name != "use_range")
+"""The settings that are also arguments of the operator."""

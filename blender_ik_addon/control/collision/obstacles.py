@@ -17,7 +17,6 @@ from ...bridge.armature import Array
 from ...bridge.skin import is_deformed
 from ...bridge.space import Space, space_of, space_refusals
 from ...properties.access import rig_of
-from ...properties.check import library_refusal
 from ...properties.obstacle import ArticulateObstacle, has_surface
 from ...properties.refusal import Refused
 from ..rig.removal import remove_or_switch_off
@@ -95,9 +94,6 @@ def remove_obstacle(armature: bpy.types.Object, name: str) -> str:
 
 
 def _check(armature: bpy.types.Object, thing: bpy.types.Object | bpy.types.Collection) -> None:
-    foreign = library_refusal(armature)
-    if foreign is not None:
-        raise foreign
     for other in rig_of(armature).obstacles:
         if thing in (other.object, other.collection):
             raise Refused(f"'{thing.name}' is an obstacle of '{armature.name}' already: '{other.name}'")

@@ -11,7 +11,7 @@ import bpy
 from mathutils import Matrix, Vector
 
 from ...properties.access import MADE_HERE, rig_of
-from ...properties.check import SAME_PLACE, library_refusal
+from ...properties.check import SAME_PLACE
 from ...properties.effector import ArticulateEffector
 from ...properties.kinds import KINDS, Kind
 from ...properties.refusal import Refused
@@ -230,9 +230,6 @@ def check_new(armature: bpy.types.Object, new: NewEffector) -> bpy.types.Object 
     Raises:
         Refused: see `add_effectors`.
     """
-    foreign = library_refusal(armature)
-    if foreign is not None:
-        raise foreign
     if new.kind not in KINDS:
         raise Refused(f"There is no kind of effector '{new.kind}'; use one of: {', '.join(KINDS)}")
     kind = KINDS[new.kind]

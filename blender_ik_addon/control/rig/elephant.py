@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import bpy
@@ -36,43 +35,36 @@ _VOXEL: Final = 0.028  # metres
 _TWIG: Final = 0.014
 
 
-@dataclass(frozen=True, kw_only=True)
-class SceneOptions:
-    """The scene's options.
-
-    Attributes:
-        segments: of the trunk.
-        surroundings: whether to add table and tree; obstacles: whether the elephant avoids them.
-        seed: of the tree.
-        frames: length of the target's animation; 1 or less for a static target.
-    """
-
-    segments: int = 30
-    surroundings: bool = True
-    obstacles: bool = True
-    seed: int = 5
-    frames: int = 300
-
-
-def make_elephant(context: bpy.types.Context, options: SceneOptions) -> bpy.types.Object:
+def make_elephant(
+    context: bpy.types.Context,
+    *,
+    segments: int,
+    surroundings: bool,
+    obstacles: bool,
+    seed: int,
+    frames: int,
+) -> bpy.types.Object:
     """Add the scene at the 3D cursor; the armature becomes the active object.
 
     Args:
         context: in Object Mode.
-        options: what to make.
+        segments: of the trunk.
+        surroundings: whether to add table and tree; obstacles: whether the elephant avoids them.
+        seed: of the tree.
+        frames: length of the target's animation; 1 or less for a static target.
 
     Raises:
         IkError: a trunk without segments.
     """
-    scene = ElephantScene(elephant=Elephant(options.segments), seed=options.seed)
+    scene = ElephantScene(elephant=Elephant(segments), seed=seed)
     armature = _make_figure(context, scene.elephant)
     _dress(context, armature, scene.elephant)
     armature.location = context.scene.cursor.location
     context.view_layer.update()
-    _direct(context, armature, scene, options.frames)
-    if options.surroundings:
+    _direct(context, armature, scene, frames)
+    if surroundings:
         things = _surround(context, scene)
-        if options.obstacles:
+        if obstacles:
             add_obstacles(armature, things)
     return armature
 
