@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 
 from .. import compat
-from .armature import CHANNEL_WIDTHS, Bones, Channels, Floats
+from .armature import CHANNEL_WIDTHS, CHANNELS_AT_REST, Bones, Channels, Floats
 from .fingerprint import animated_channel
 
 _LEAST: Final = 3  # number of bones that an action must turn to count as a pose of the character
@@ -64,10 +64,10 @@ def _curves(action: bpy.types.Action, bones: Bones) -> list[tuple[Any, str, int]
 
 def _poses(bones: Bones, curves: list[tuple[Any, str, int]], frames: list[float]) -> dict[str, Floats]:
     """The channels (F, B, ...) of the rest pose, with the values of the curves in some frames."""
-    shape = len(frames), len(bones)
-    values = {name: np.zeros((*shape, width), dtype=np.float32) for name, width in CHANNEL_WIDTHS.items()}
-    values["rotation_quaternion"][..., 0] = values["rotation_axis_angle"][..., 2] = 1.0
-    values["scale"][:] = 1.0
+    values = {
+        name: np.tile(np.array(rest, dtype=np.float32), (len(frames), len(bones), 1))
+        for name, rest in CHANNELS_AT_REST.items()
+    }
     for curve, channel, number in curves:
         if channel != "scale":
             values[channel][:, number, curve.array_index] = [curve.evaluate(frame) for frame in frames]

@@ -188,13 +188,14 @@ class Channels:
         return b"".join([getattr(self, name).tobytes() for name in CHANNEL_WIDTHS])
 
 
-CHANNEL_WIDTHS: Final = {
-    "location": 3,
-    "rotation_quaternion": 4,
-    "rotation_euler": 3,
-    "rotation_axis_angle": 4,
-    "scale": 3,
+CHANNELS_AT_REST: Final[dict[str, tuple[float, ...]]] = {
+    "location": (0.0, 0.0, 0.0),
+    "rotation_quaternion": (1.0, 0.0, 0.0, 0.0),
+    "rotation_euler": (0.0, 0.0, 0.0),
+    "rotation_axis_angle": (0.0, 0.0, 1.0, 0.0),
+    "scale": (1.0, 1.0, 1.0),
 }
+CHANNEL_WIDTHS: Final = {name: len(rest) for name, rest in CHANNELS_AT_REST.items()}
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ def follows(one: bpy.types.Object, other: bpy.types.Object) -> bool:
         one: an object that uses the other in some way.
         other: the object that it may depend on.
     """
-    if not any(other in (each.target, *each.alternative_objects) for each in rig_of(one).effectors):
+    if not any(other in each.targets for each in rig_of(one).effectors):
         return True
     links = [*_followed(_Link(one))]
     for bone in one.pose.bones if one.pose is not None else ():

@@ -281,8 +281,7 @@ def read_figure(
         bones,
         figure_bones(bones, numbers, along),
         numbers,
-        free_root=root == "FREE",
-        root_stiffness=np.array(root_stiffness, dtype=float),
+        root_stiffness=np.array(root_stiffness, dtype=float) if root == "FREE" else None,
         flipped=half_turns(state.channels.scale),
         stretching=stretching,
     )

@@ -87,8 +87,7 @@ def _follows(armature: bpy.types.Object, thing: bpy.types.Object) -> bool:
     """Whether an object is an armature with an effector that follows another object."""
     if armature.type != "ARMATURE":
         return False
-    effectors = rig_of(armature).effectors
-    return any(each.target == thing or thing in each.alternative_objects for each in effectors)
+    return any(thing in effector.targets for effector in rig_of(armature).effectors)
 
 
 def posed_armature(context: bpy.types.Context) -> bpy.types.Object | None:

@@ -215,6 +215,11 @@ class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
         return [thing for thing in self.alternatives.all_objects if thing is not self.id_data]
 
     @property
+    def targets(self) -> list[bpy.types.Object]:
+        """The target, if there is one, and the alternative ones."""
+        return [thing for thing in (self.target, *self.alternative_objects) if thing is not None]
+
+    @property
     def settings(self) -> dict[str, Any]:
         """The options of its kind as plain data, except the target and what is read in every frame."""
         names = (name for name in self.kind_info.options if name not in _ELSEWHERE)

@@ -27,7 +27,7 @@ from ...bridge.skeleton import Figure
 from ...compat import bone_selected
 from ...properties.access import session_of
 from ...properties.refusal import Refused, require
-from ..frame.confirm import as_shown, shown_task
+from ..frame.confirm import confirmed
 from ..frame.plan import Plan, find_armature, read_plan
 from ..frame.posture import FramePosture
 from ..frame.sample import Sample, take_sample
@@ -267,8 +267,7 @@ class Bake:
                 continue
             context.scene.frame_set(frame.frame)
             depsgraph = context.evaluated_depsgraph_get()
-            task = shown_task(self.plan, armature, figure, frame.frame, depsgraph)
-            shown.append(as_shown(task, frame, sentence))
+            shown.append(confirmed(self.plan, armature, figure, frame, depsgraph, sentence))
         return shown
 
     def _left_out(self) -> str:

@@ -25,20 +25,26 @@ from .task import Task, make_tasks
 _SEEN: Final = 1e-4  # visible difference: share of the figure's size, or radians
 
 
-def shown_task(
-    plan: Plan, armature: bpy.types.Object, figure: Figure, frame: int, depsgraph: bpy.types.Depsgraph
-) -> Task:
-    """A frame with the pose that Blender shows.
+def confirmed(
+    plan: Plan,
+    armature: bpy.types.Object,
+    figure: Figure,
+    solved: Solved,
+    depsgraph: bpy.types.Depsgraph,
+    sentence: str,
+) -> Solved:
+    """A solved frame with the errors that Blender shows, see `as_shown`.
 
     Args:
-        plan: of the armature.
+        plan: of the armature; figure: of the plan, in any frame.
         armature: the original object, with the frame's pose written.
-        figure: of the plan, in any frame.
+        solved: the frame.
         depsgraph: evaluated, at that frame.
+        sentence: on what may have changed the pose.
     """
-    sample = take_sample(plan, armature, depsgraph, frame)
+    sample = take_sample(plan, armature, depsgraph, solved.frame)
     (task,) = make_tasks(plan, figure, [sample], as_posed=True)
-    return task
+    return as_shown(task, solved, sentence)
 
 
 def as_shown(task: Task, solved: Solved, sentence: str) -> Solved:

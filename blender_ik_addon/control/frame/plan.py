@@ -246,7 +246,7 @@ def read_plan(
     chains = [chain for one in effectors for chain in one.chains(bones)]
     solved = moving_bones(bones, chains, root, upward(armature))
     for _, effector in enabled:
-        _refuse_moving_target(armature, effector, frozenset(solved))
+        _refuse_moving_targets(armature, effector, frozenset(solved))
     return Plan(
         armature=armature.name,
         uid=armature.session_uid,
@@ -367,26 +367,15 @@ def _effector_plan(armature: bpy.types.Object, index: int, effector: ArticulateE
     )
 
 
-def _refuse_moving_target(
+def _refuse_moving_targets(
     armature: bpy.types.Object, effector: ArticulateEffector, solved: frozenset[str]
 ) -> None:
     """Refuse a target on a solved bone: it would move away from the effector."""
-    if effector.follows == "TARGET":
-        _refuse_moving(armature, effector, effector.target, effector.subtarget, solved)
-    for thing in effector.alternative_objects:
-        _refuse_moving(armature, effector, thing, "", solved)
-
-
-def _refuse_moving(
-    armature: bpy.types.Object,
-    effector: ArticulateEffector,
-    target: bpy.types.Object,
-    subtarget: str,
-    solved: frozenset[str],
-) -> None:
-    bone = carrying_bone(target, subtarget, armature, solved)
-    if bone:
-        raise Refused(
-            f"Effector '{effector.name}': its target '{target.name}' is attached to bone '{bone}',"
-            " which this solve moves; choose a target that the solve does not move"
-        )
+    followed = [(effector.target, effector.subtarget)] if effector.follows == "TARGET" else []
+    for target, subtarget in (*followed, *((thing, "") for thing in effector.alternative_objects)):
+        bone = carrying_bone(target, subtarget, armature, solved)
+        if bone:
+            raise Refused(
+                f"Effector '{effector.name}': its target '{target.name}' is attached to bone '{bone}',"
+                " which this solve moves; choose a target that the solve does not move"
+            )

@@ -11,7 +11,7 @@ import bpy
 from ...bridge.checks import limiting_constraint
 from ..bake.autokey import pose_and_key
 from ..report.report import Run, write_report
-from .confirm import as_shown, shown_task
+from .confirm import confirmed
 from .plan import read_plan
 from .sample import take_sample
 from .solve_frame import solve_task
@@ -41,8 +41,7 @@ def solve_now(armature: bpy.types.Object, context: bpy.types.Context) -> dict[st
     sentence = limiting_constraint(armature, frozenset(plan.solved))
     if sentence:
         depsgraph = context.evaluated_depsgraph_get()
-        shown = shown_task(plan, armature, figure, solved.frame, depsgraph)
-        solved = as_shown(shown, solved, sentence)
+        solved = confirmed(plan, armature, figure, solved, depsgraph, sentence)
     seconds = time.perf_counter() - started
     return write_report(
         armature, Run(operation="solve", plan=plan, figure=figure, solved=[solved], seconds=seconds)

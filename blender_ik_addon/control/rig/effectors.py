@@ -191,7 +191,7 @@ def remove_effectors(
     """
     rig = rig_of(armature)
     going = [rig.effectors[index] for index in indices]
-    targets = [target for effector in going for target in (effector.target, *effector.alternative_objects)]
+    targets = [target for effector in going for target in effector.targets]
     collections = [effector.alternatives for effector in going]
     off = remove_or_switch_off(armature, rig.effectors, indices, "Effector")
     rig.active_effector = max(0, min(rig.active_effector, len(rig.effectors) - 1))
@@ -199,7 +199,7 @@ def remove_effectors(
     if not delete_targets:
         return off
     for target in dict.fromkeys(targets):
-        if target is not None and is_only_ours(target):
+        if is_only_ours(target):
             bpy.data.objects.remove(target)
     for collection in dict.fromkeys(collections):
         if collection is not None and collection.get(MADE_HERE) and not collection.all_objects:

@@ -134,6 +134,6 @@ def is_only_ours(target: bpy.types.Object) -> bool:
         for candidate in bpy.data.objects
         if candidate.type == "ARMATURE"
         for effector in rig_of(candidate).effectors
-        for thing in (effector.target, *effector.alternative_objects)
+        for thing in effector.targets
     }
     return bool(target.get(MADE_HERE)) and target.library is None and target not in followed
