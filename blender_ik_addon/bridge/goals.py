@@ -30,16 +30,25 @@ _CORNERS: Final = 8  # corners of a footprint
 _LEAST: Final = 1e-6  # metres, smallest distance, because a distance that fades in may start at 0
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Masses:
-    """The masses of a figure.
+    """The masses of W bones, independent of the pose.
 
     Attributes:
-        mass: kilograms by bone; center: (3,) by bone, in the bone's own axes and the armature's units.
+        names: (W,) of the bones; numbers: (W,) their indices.
+        mass: (W,) kilograms; centers: (W, 3) in the bones' own axes and the armature's units.
     """
 
-    mass: Mapping[str, float]
-    center: Mapping[str, Array]
+    names: tuple[str, ...]
+    numbers: Indices
+    mass: Array
+    centers: Array
+
+    def center(self, matrix: Array) -> Array:
+        """The centre of mass (3,), for bone matrices (B, 4, 4); in the space of these."""
+        own = matrix.take(self.numbers, 0)
+        places = np.matmul(own[:, :3, :3], self.centers[:, :, None])[:, :, 0] + own[:, :3, 3]
+        return np.asarray(self.mass @ places / self.mass.sum())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -288,8 +297,11 @@ def _balance(ask: EffectorRow) -> Goal | None:
     if masses is None:
         raise RuntimeError("the masses of the figure are missing")
     told: dict[str, Any] = {
-        "masses": masses.mass,
-        "centers": {bone: ask.figure.offset(bone, center) for bone, center in masses.center.items()},
+        "masses": dict(zip(masses.names, masses.mass.tolist(), strict=True)),
+        "centers": {
+            bone: ask.figure.offset(bone, center)
+            for bone, center in zip(masses.names, masses.centers, strict=True)
+        },
         "up": up,
     }
     over_target = ask.told["over"] == "TARGET"

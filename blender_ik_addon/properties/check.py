@@ -10,7 +10,7 @@ import bpy
 from .access import holds, rig_of
 from .effector import ArticulateEffector
 from .measures import metre
-from .menus import Asked, method_objections
+from .menus import method_objections
 from .refusal import Refused
 
 SAME_PLACE = 1e-6  # Blender units; offsets closer than this mean the same point
@@ -73,13 +73,13 @@ def objections(armature: bpy.types.Object) -> dict[str, str]:
     rig = rig_of(armature)
     asking = [e for e in rig.enabled_effectors if e.weight > 0.0 and e.influence > 0.0]
     asked = [
-        Asked(
-            ask=ask,
-            name=effector.name,
-            single_axes=ask != "orientation" and not all(effector.settings.get("axes", (True,))),
-            part=_is_part(armature, effector, asking),
-            priority=effector.priority,
-        )
+        {
+            "kind": ask.title().replace("_", ""),
+            "name": f"effector '{effector.name}'",
+            "single_axes": ask != "orientation" and not all(effector.settings.get("axes", (True,))),
+            "part": _is_part(armature, effector, asking),
+            "priority": effector.priority,
+        }
         for effector in asking
         for ask in effector.kind_info.asks
     ]

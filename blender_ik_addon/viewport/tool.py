@@ -9,9 +9,8 @@ from typing import Any
 import bpy
 
 from .. import compat
-from ..properties.access import TOOL, areas, is_tool_active, rig_of, session_of
+from ..properties.access import TOOL, is_tool_active, rig_of, session_of
 from .hover import HOVER
-from .listening import Listener
 
 
 class ARTICULATE_TOOL_drag(bpy.types.WorkSpaceTool):
@@ -101,34 +100,12 @@ def bone_in_hand(context: bpy.types.Context, armature: bpy.types.Object) -> str:
     return active.name if active is not None and compat.bone_selected(active) else ""
 
 
-def change_tool() -> None:
-    """After a change of the tool: cancel the choice of a parent and redraw the sidebars."""
-    if session_of(bpy.context).taken:
-        from ..control.drag.grasp import forget
-
-        forget(bpy.context)
-    redraw_tabs()
-
-
-def redraw_tabs() -> None:
-    """Redraw the sidebars, whose button shows whether the tool is active."""
-    for area in areas(bpy.context):
-        for region in area.regions:
-            if region.type == "UI":
-                region.tag_redraw()
-
-
-_LISTENER = Listener(bpy.types.WorkSpace, "tools", change_tool)
-
-
 def attach() -> None:
     """Register the tool."""
     bpy.utils.register_tool(ARTICULATE_TOOL_drag, separator=True)
-    _LISTENER.attach()
 
 
 def detach() -> None:
     """Unregister the tool if it is registered."""
-    _LISTENER.detach()
     if hasattr(ARTICULATE_TOOL_drag, "_bl_tool"):  # Blender's own mark of a registered tool
         bpy.utils.unregister_tool(ARTICULATE_TOOL_drag)

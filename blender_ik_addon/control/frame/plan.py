@@ -198,7 +198,7 @@ class Plan:
         others = [
             effector.settings.get(name) for effector in self.effectors for name in ("second_bone", "root")
         ]
-        return [*links, *filter(None, others), *(self.masses.mass if self.masses else ())]
+        return [*links, *filter(None, others), *(self.masses.names if self.masses else ())]
 
 
 def read_plan(

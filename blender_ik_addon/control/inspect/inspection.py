@@ -17,6 +17,7 @@ import numpy as np
 from ...bridge.armature import Array, Bones, Floats, pose_matrices, read_bones, read_state
 from ...bridge.chains import Chain, moving_bones
 from ...bridge.changes import Changes
+from ...bridge.goals import Masses
 from ...bridge.skeleton import Figure, read_figure
 from ...bridge.space import Space, read_space, upward
 from ...properties.access import rig_of
@@ -25,7 +26,7 @@ from ...properties.measures import metre
 from ...properties.refusal import Refused
 from ..collision.body import Capsules, present_links, read_links
 from ..collision.nearness import Critical, Neighbourhood
-from ..frame.masses import Weights, read_masses
+from ..frame.masses import read_masses
 from ..frame.root import root_setting
 from .balance import Stand, stand
 from .limit_arcs import Limit, LimitedJoints
@@ -107,10 +108,10 @@ class Subject:
 
 @dataclass(frozen=True, eq=False)
 class _Flesh:
-    """Thickness and masses of a figure; weights is None without mass."""
+    """Thickness and masses of a figure; None without mass."""
 
     parts: Capsules
-    weights: Weights | None
+    masses: Masses | None
 
 
 class Inspector:
@@ -207,9 +208,9 @@ class Inspector:
         None if unknown.
         """
         flesh = self._thickness(subject)
-        if flesh.weights is None:
+        if flesh.masses is None:
             return None
-        center = flesh.weights.center(subject.standing.bones)
+        center = flesh.masses.center(subject.standing.bones)
         return stand(center, self.capsules(subject), planted)
 
     def critical(self, subject: Subject, depsgraph: bpy.types.Depsgraph, changes: Changes) -> Critical | None:
@@ -241,10 +242,10 @@ class Inspector:
         told = subject.structure, self.flesh(subject), armature.matrix_world.median_scale, unit
         if self._flesh is None or self._flesh[0] != told:
             try:
-                weights = Weights.of(read_masses(armature, bones, unit), bones)
+                masses = read_masses(armature, bones, unit)
             except Refused:
-                weights = None  # no part has a mass
-            self._flesh = told, _Flesh(present_links(armature, bones), weights)
+                masses = None  # no part has a mass
+            self._flesh = told, _Flesh(present_links(armature, bones), masses)
         return self._flesh[1]
 
     def _known(self, subject: Subject) -> Figure:

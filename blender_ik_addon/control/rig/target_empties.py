@@ -17,7 +17,7 @@ from ...properties.access import MADE_HERE, rig_of
 from ...properties.effector import ArticulateEffector
 from ...properties.measures import metre
 from ...properties.refusal import Refused
-from ..frame.masses import Weights, read_masses
+from ..frame.masses import read_masses
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,8 +43,7 @@ def _center_of_mass(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) 
     """Its present position, world."""
     bones, shown = read_bones(armature), armature.evaluated_get(depsgraph)
     matrix = np.array(shown.matrix_world) @ pose_matrices(shown)
-    masses = read_masses(armature, bones, metre(depsgraph.scene))
-    return Vector(Weights.of(masses, bones).center(matrix).tolist())
+    return Vector(read_masses(armature, bones, metre(depsgraph.scene)).center(matrix).tolist())
 
 
 def first_target(effector: ArticulateEffector, pose_bone: bpy.types.PoseBone, scale: float = 1.0) -> Vector:
