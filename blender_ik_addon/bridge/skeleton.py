@@ -77,19 +77,9 @@ class Figure:
     hinges: Hinges | None = None
 
     @property
-    def joints(self) -> tuple[str, ...]:
-        """Names of the joints, parents first; a root with a separate translation has one more joint."""
-        return self.plan.names
-
-    @property
     def solved(self) -> tuple[str, ...]:
         """Names of the bones whose channels are solved, parents first."""
         return tuple(self.bones.names[i] for i in self.plan.solved_bones.tolist())
-
-    @property
-    def fixed(self) -> Array:
-        """(J, 6) the constants of all coordinates that are not free."""
-        return self.skeleton.fixed
 
     @cached_property
     def limbs(self) -> LimbJoints | None:
@@ -143,7 +133,9 @@ class Figure:
                 fresh[key] = len(rows)
                 rows.append(row)
             which.append(fresh[key])
-        posed = self.plan.resets and bool(self.fixed[:, 3:][self.plan.reset].any())  # changed by `posed`
+        posed = self.plan.resets and bool(
+            self.skeleton.fixed[:, 3:][self.plan.reset].any()
+        )  # changed by `posed`
         if not posed and list(fresh) == [(id(self.state), self.space.scale)]:
             made = [self]
         else:

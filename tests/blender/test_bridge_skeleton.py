@@ -34,7 +34,7 @@ def assert_same_place(figure, q, rig: bpy.types.Object, tolerance: float = 2e-6)
     world = np.array(shown.matrix_world)
     extent = np.abs(np.concatenate([world @ [*bone.tail, 1.0] for bone in shown.pose.bones])).max()
     allowed = tolerance * max(float(extent), figure.space.scale)
-    for name in figure.joints:
+    for name in figure.plan.names:
         if name not in figure.bones.index:  # a joint that only slides
             continue
         bone = shown.pose.bones[name]
@@ -172,9 +172,13 @@ def test_unsolved_bones_between_solved_ones_come_along() -> None:
     solved = chains.chain_bones(bones, [("hand.L", "upper_arm.L"), ("spine.002", "spine.001")])
     figure = figure_of(rig, solved)
     assert set(figure.solved) == {"spine.001", "spine.002", "upper_arm.L", "forearm.L", "hand.L"} | (
-        set(solved) - set(figure.joints)
+        set(solved) - set(figure.plan.names)
     )
-    assert "spine.003" in figure.joints and "shoulder.L" in figure.joints and "spine" not in figure.joints
+    assert (
+        "spine.003" in figure.plan.names
+        and "shoulder.L" in figure.plan.names
+        and "spine" not in figure.plan.names
+    )
     assert figure.skeleton.n == 15
     assert_same_place(figure, figure.q, rig)
     assert_same_after_writing(figure, rig)
@@ -183,7 +187,7 @@ def test_unsolved_bones_between_solved_ones_come_along() -> None:
 def test_carried_bones_are_rigid_joints() -> None:
     rig = metarig("human")
     figure = figure_of(rig, ["spine", "spine.001"], carried=["hand.L", "foot.R"])
-    assert {"hand.L", "forearm.L", "foot.R", "thigh.R"} <= set(figure.joints)
+    assert {"hand.L", "forearm.L", "foot.R", "thigh.R"} <= set(figure.plan.names)
     assert figure.skeleton.n == 6
     assert_same_after_writing(figure, rig)
 
@@ -224,8 +228,8 @@ def test_coordinates_follow_locks_and_limits() -> None:
     )  # fmt: skip
     assert s.lower[0] == pytest.approx(-0.1) and s.upper[0] == 2.0 and s.stiffness[0] == 0.5
     assert np.isinf(s.lower[1:6]).all() and s.lower[6] == -1 and s.upper[6] == 1 and np.isinf(s.lower[7])
-    assert figure.fixed[1, 3] == 0.0  # as Blender's own inverse kinematics does
-    assert figure.fixed[2, 5] == pytest.approx(0.3)  # lock_rotation wins
+    assert figure.skeleton.fixed[1, 3] == 0.0  # as Blender's own inverse kinematics does
+    assert figure.skeleton.fixed[2, 5] == pytest.approx(0.3)  # lock_rotation wins
     channels = figure.channels(figure.q)
     assert np.abs(channels.rotation_euler[1]).max() < 1e-7
     assert channels.rotation_euler[2, 2] == np.float32(0.3)
