@@ -21,10 +21,10 @@ from .hand import Hand, changed_levels, is_confirmed, is_local_first, show_guide
 from .status_bar import show_keys
 
 if TYPE_CHECKING:
+    from ..bridge.armature import Array
     from ..control.drag.drag import Drag, Grip
     from ..control.drag.grasp import Grasp
     from ..control.drag.snapping import Snapper
-    from ..control.drag.view import Array
 
 _BUDGET = 1.0 / 60.0  # seconds for an update; a longer one continues with the next timer event
 _TICK = 1.0 / 120.0  # seconds; the window's loop handles at most one timer event per redraw

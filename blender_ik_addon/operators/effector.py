@@ -123,7 +123,6 @@ class ARTICULATE_OT_effector_remove(OnArmature):
     )
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Remove it."""
         from ..control.rig.effectors import remove_effectors
 
         rig, name = rig_of(armature), named_or_active(armature, self.effector).name
@@ -141,7 +140,6 @@ class ARTICULATE_OT_target_create(OnArmature):
     effector: argument.String(name="Effector", description="Name of the effector. Empty: the active one")
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Create it."""
         from ..control.rig.target_empties import TargetLook, create_target
 
         effector = named_or_active(armature, self.effector)
@@ -158,7 +156,6 @@ class ARTICULATE_OT_keep_as_posed(OnArmature):
     effector: argument.String(name="Effector", description="Name of the effector. Empty: the active one")
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Measure and set it."""
         from ..control.rig.effectors import keep_as_posed
 
         keep_as_posed(armature, named_or_active(armature, self.effector), context.evaluated_depsgraph_get())
@@ -176,7 +173,6 @@ class ARTICULATE_OT_clear(OnArmature):
     )
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Remove them."""
         from ..control.rig.effectors import clear
 
         count, off = clear(armature, delete_targets=self.delete_targets)

@@ -59,7 +59,6 @@ class ARTICULATE_OT_elephant_add(bpy.types.Operator):
         return True
 
     def execute(self, context: bpy.types.Context) -> Outcome:
-        """Add it."""
         from ..control.rig.elephant import make_elephant
 
         try:

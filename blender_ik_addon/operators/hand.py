@@ -14,7 +14,8 @@ from .axis_lock import AXES, AxisLock
 from .number_input import NumberInput
 
 if TYPE_CHECKING:
-    from ..control.drag.view import Array, Sight
+    from ..bridge.armature import Array
+    from ..control.drag.view import Sight
     from ..properties.session import ArticulateSession
 
 

@@ -78,7 +78,6 @@ class ARTICULATE_OT_obstacle_add(OnArmature):
         show_keys(context, None)
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Add the objects or the collection."""
         from ..control.collision.body import fit
         from ..control.collision.obstacles import add_obstacles, make_two_sided, require_obstacles
 
@@ -148,7 +147,6 @@ class ARTICULATE_OT_obstacle_remove(OnArmature):
     obstacle: argument.String(name="Obstacle", description="Name of the obstacle. Empty: the active one")
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Remove it."""
         from ..control.collision.obstacles import remove_obstacle
 
         rig, name = rig_of(armature), self.obstacle

@@ -32,7 +32,6 @@ class ARTICULATE_OT_pin(OnBones):
     )
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Pin them."""
         from ..control.rig.pins import pin
 
         depsgraph = context.evaluated_depsgraph_get()
@@ -47,7 +46,6 @@ class ARTICULATE_OT_unpin(OnBones):
     bl_description = "Remove the pins of the selected bones; the pose stays"
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Unpin them."""
         _let_go(self, armature, self.bones(context, armature))
 
 
@@ -59,7 +57,6 @@ class ARTICULATE_OT_unpin_all(OnArmature):
     bl_description = "Remove all pins of the armature; effectors with targets and the pose stay"
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Unpin them."""
         _let_go(self, armature, None)
 
 
@@ -74,7 +71,6 @@ class ARTICULATE_OT_mirror(OnBones):
     )
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Mirror them."""
         from ..control.rig.pins import mirror
         from ..control.rig.target_empties import TargetLook
 

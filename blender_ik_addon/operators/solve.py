@@ -44,7 +44,6 @@ class ARTICULATE_OT_method_set(OnArmature):
         return "\n\n".join(filter(None, (told[properties.method], objection)))
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Set it."""
         rig_of(armature).solver.method = self.method
 
 

@@ -18,7 +18,6 @@ class ARTICULATE_OT_relaxed_stance(OnArmature):
     bl_description = "Let the arms hang and bend elbows and knees slightly, as a person stands at ease"
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Pose them."""
         from ..control.frame.stance import stand_relaxed
 
         stand_relaxed(armature, context)
@@ -68,7 +67,6 @@ class ARTICULATE_OT_root_now(OnArmature):
         return describe_root(armature)
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Report it."""
         from ..control.frame.root import describe_root
 
         self.report({"INFO"}, describe_root(armature))

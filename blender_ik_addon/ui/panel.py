@@ -47,7 +47,6 @@ DETAILS = (
 class ARTICULATE_PT_main(Tab, bpy.types.Panel):
     """Effectors and the Solve button."""
 
-    bl_idname = "ARTICULATE_PT_main"
     bl_label = "Articulate"
 
     def draw(self, context) -> None:
@@ -102,7 +101,6 @@ class ARTICULATE_PT_main(Tab, bpy.types.Panel):
 class ARTICULATE_PT_effector(SubPanel, bpy.types.Panel):
     """Details of the active effector."""
 
-    bl_idname = "ARTICULATE_PT_effector"
     bl_label = "Effector"
     bl_options = set()
 
@@ -134,7 +132,6 @@ class ARTICULATE_PT_effector(SubPanel, bpy.types.Panel):
 class ARTICULATE_PT_details(SubPanel, bpy.types.Panel):
     """Options of an effector that are rarely changed."""
 
-    bl_idname = "ARTICULATE_PT_details"
     bl_label = "Point, Axes and Slack"
     bl_parent_id = "ARTICULATE_PT_effector"
 
@@ -186,7 +183,6 @@ def draw_option(layout, armature, effector, option) -> None:
 class ARTICULATE_PT_posture(SubPanel, bpy.types.Panel):
     """Settings that hold the figure or choose among its poses."""
 
-    bl_idname = "ARTICULATE_PT_posture"
     bl_label = "Posture"
 
     def fill(self, layout, context, armature, rig) -> None:
@@ -222,7 +218,6 @@ class ARTICULATE_PT_posture(SubPanel, bpy.types.Panel):
 class ARTICULATE_PT_bake(SubPanel, bpy.types.Panel):
     """Settings of live solving and of the bake."""
 
-    bl_idname = "ARTICULATE_PT_bake"
     bl_label = "Live and Bake"
 
     def fill(self, layout, context, _armature, rig) -> None:

@@ -12,11 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from mathutils import Matrix
 
-from ...bridge.armature import pose_matrices
+from ...bridge.armature import Array, Indices, pose_matrices
 from ...compat import PICK_STICK
-from .view import Array
-
-Indices = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True)
