@@ -10,6 +10,7 @@ from bpy.props import EnumProperty, IntVectorProperty, StringProperty
 from . import saved
 from .bake import ArticulateBake
 from .body import ArticulateBody
+from .bone_names import all_armatures
 from .effector import ArticulateEffector
 from .obstacle import ArticulateObstacle
 from .overlay import ArticulateOverlay
@@ -50,8 +51,7 @@ def _live_changed(rig: "ArticulateRig", context: bpy.types.Context) -> None:
 
 def any_live() -> bool:
     """Whether an armature of the file is live."""
-    owners: Any = bpy.data.objects
-    return any(thing.type == "ARMATURE" and thing.articulate.live for thing in owners)
+    return any(armature.articulate.live for armature in all_armatures())
 
 
 class ArticulateRig(bpy.types.PropertyGroup):

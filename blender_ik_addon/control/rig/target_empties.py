@@ -14,6 +14,7 @@ from ...bridge.armature import pose_matrices, read_bones
 from ...bridge.limbs import side_of_bend
 from ...preferences import own_preferences
 from ...properties.access import MADE_HERE, rig_of
+from ...properties.bone_names import all_armatures
 from ...properties.effector import ArticulateEffector
 from ...properties.measures import metre
 from ...properties.refusal import Refused
@@ -130,9 +131,8 @@ def is_only_ours(target: bpy.types.Object) -> bool:
     """Whether the add-on made an Empty and no other effector uses it."""
     followed = {
         thing
-        for candidate in bpy.data.objects
-        if candidate.type == "ARMATURE"
-        for effector in rig_of(candidate).effectors
+        for armature in all_armatures()
+        for effector in rig_of(armature).effectors
         for thing in effector.targets
     }
     return bool(target.get(MADE_HERE)) and target.library is None and target not in followed
