@@ -20,7 +20,7 @@ from ...bridge.space import Space, read_space
 from ...properties.access import rig_of
 from ...properties.body import ArticulateBody, ArticulateLink
 from ...properties.refusal import Refused
-from ..rig.removal import library_name, remove_or_switch_off
+from ..rig.items import library_name, remove_or_switch_off
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -17,9 +17,9 @@ from ...bridge.armature import Array
 from ...bridge.skin import is_deformed
 from ...bridge.space import Space, space_of, space_refusals
 from ...properties.access import rig_of
-from ...properties.obstacle import ArticulateObstacle, has_surface
+from ...properties.obstacle import has_surface
 from ...properties.refusal import Refused
-from ..rig.removal import remove_or_switch_off
+from ..rig.items import free_name, remove_or_switch_off
 from .mesh_cache import kept_readers
 from .surroundings import obstacles_of
 
@@ -30,7 +30,7 @@ def add_obstacles(
     *,
     mode: str = "SOLID",
     margin: float = 0.0,
-) -> list[ArticulateObstacle]:
+) -> None:
     """Add obstacles to an armature; adds none if one is refused.
 
     Args:
@@ -45,14 +45,13 @@ def add_obstacles(
     require_obstacles(armature, chosen)
     for thing in chosen:
         obstacle = rig.obstacles.add()
-        obstacle.name = _free_name(rig.obstacles, thing.name)
+        obstacle.name = free_name(rig.obstacles, thing.name)
         if isinstance(thing, bpy.types.Collection):
             obstacle.collection = thing
         else:
             obstacle.object = thing
         obstacle.mode, obstacle.margin = mode, margin
     rig.active_obstacle = max(0, len(rig.obstacles) - 1)
-    return list(rig.obstacles[len(rig.obstacles) - len(chosen) :])
 
 
 def require_obstacles(
@@ -64,7 +63,23 @@ def require_obstacles(
         Refused: one of the things cannot be an obstacle, or already is one.
     """
     for thing in things:
-        _check(armature, thing)
+        for other in rig_of(armature).obstacles:
+            if thing in (other.object, other.collection):
+                raise Refused(f"'{thing.name}' is an obstacle of '{armature.name}' already: '{other.name}'")
+        if isinstance(thing, bpy.types.Collection):
+            continue
+        if thing is armature:
+            raise Refused(f"Armature '{armature.name}' cannot be an obstacle to itself: use Self-Collision")
+        if not has_surface(thing):
+            raise Refused(
+                f"Object '{thing.name}' has no surface: choose a mesh, curve, text or metaball, or an"
+                " instance of a collection that contains one"
+            )
+        if is_deformed(thing, armature):
+            raise Refused(
+                f"Object '{thing.name}' is moved by '{armature.name}' itself, so it cannot be an obstacle:"
+                " fit the body to it instead"
+            )
 
 
 def remove_obstacle(armature: bpy.types.Object, name: str) -> str:
@@ -91,32 +106,6 @@ def remove_obstacle(armature: bpy.types.Object, name: str) -> str:
     off = remove_or_switch_off(armature, rig.obstacles, [index], "Obstacle")
     rig.active_obstacle = max(0, min(rig.active_obstacle, len(rig.obstacles) - 1))
     return off
-
-
-def _check(armature: bpy.types.Object, thing: bpy.types.Object | bpy.types.Collection) -> None:
-    for other in rig_of(armature).obstacles:
-        if thing in (other.object, other.collection):
-            raise Refused(f"'{thing.name}' is an obstacle of '{armature.name}' already: '{other.name}'")
-    if isinstance(thing, bpy.types.Collection):
-        return
-    if thing is armature:
-        raise Refused(f"Armature '{armature.name}' cannot be an obstacle to itself: use Self-Collision")
-    if not has_surface(thing):
-        raise Refused(
-            f"Object '{thing.name}' has no surface: choose a mesh, curve, text or metaball, or an instance of"
-            " a collection that contains one"
-        )
-    if is_deformed(thing, armature):
-        raise Refused(
-            f"Object '{thing.name}' is moved by '{armature.name}' itself, so it cannot be an obstacle:"
-            " fit the body to it instead"
-        )
-
-
-def _free_name(others: Iterable[ArticulateObstacle], wanted: str) -> str:
-    taken = {obstacle.name for obstacle in others}
-    numbers = (f"{wanted}.{number:03d}" for number in range(1, len(taken) + 2))
-    return next(name for name in (wanted, *numbers) if name not in taken)
 
 
 def make_two_sided(armature: bpy.types.Object, first: int, depsgraph: bpy.types.Depsgraph) -> list[str]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,7 @@ from ...properties.kinds import KINDS, Kind
 from ...properties.refusal import Refused
 from ...properties.saved import forget_message
 from ..report.reasons import REASONS
-from ..rig.removal import remove_or_switch_off
+from .items import free_name, remove_or_switch_off
 from .target_empties import (
     TargetLook,
     collection_for,
@@ -94,7 +94,9 @@ def _add(
     look: TargetLook,
 ) -> None:
     effectors = rig_of(armature).effectors
-    name, effector = _free_name(effectors, new), effectors.add()
+    wanted = new.name or new.bone
+    name = free_name(effectors, wanted, f"{wanted} {KINDS[new.kind].label}")
+    effector = effectors.add()
     effector.name, effector.bone, effector.kind = name, new.bone, new.kind
     for setting, value in new.settings.items():
         setattr(effector, setting, value)
@@ -275,12 +277,3 @@ def _check_bones(armature: bpy.types.Object, new: NewEffector, kind: Kind) -> No
         )
     if second == new.bone:
         raise Refused(f"Bone '{new.bone}' cannot be its own second bone: name another one")
-
-
-def _free_name(others: Iterable[ArticulateEffector], new: NewEffector) -> str:
-    """The bone's name if it is free, else with the kind, else also with a number."""
-    taken = {effector.name for effector in others}
-    wanted = new.name or new.bone
-    candidates = [wanted, f"{wanted} {KINDS[new.kind].label}"]
-    candidates += [f"{candidates[-1]}.{number:03d}" for number in range(1, len(taken) + 2)]
-    return next(name for name in candidates if name not in taken)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Removes items of a rig's lists; items from the library of an override are disabled instead."""
+"""Items of a rig's lists: free names, and removal. Those of an override's library are disabled instead."""
 
 from __future__ import annotations
 
@@ -10,6 +10,13 @@ import bpy
 
 from ...bridge.item_animation import remove_items
 from ...properties.refusal import Refused
+
+
+def free_name(items: Any, *wanted: str) -> str:
+    """The first of some names that no item of a list has, else the last one with a number."""
+    taken = {item.name for item in items}
+    numbered = (f"{wanted[-1]}.{number:03d}" for number in range(1, len(taken) + 2))
+    return next(name for name in (*wanted, *numbered) if name not in taken)
 
 
 def remove_or_switch_off(armature: bpy.types.Object, items: Any, indices: Sequence[int], what: str) -> str:
