@@ -96,8 +96,8 @@ def write_keys(
             _write(armature_object, curve, frame_range, clean, undo)
         if new_action:
             action: Any = armature_object.animation_data.action
-            _push(undo, put_mark, action, read_mark(action))
-            mark_bake(armature_object)
+            _push(undo, _put_mark, action, action.get(_MARK))
+            _put_mark(action, _digest(armature_object))
         _tag(armature_object)
         return Backup(action_name, undo.pop_all())
 
@@ -332,19 +332,8 @@ def is_own_bake(owner: bpy.types.Object) -> bool:
     return not kept and action[_MARK] == _digest(owner)
 
 
-def read_mark(action: bpy.types.Action) -> str | None:
-    """The mark of an action, None if it has none."""
-    mark: Any = action.get(_MARK)
-    return mark
-
-
-def mark_bake(owner: bpy.types.Object) -> None:
-    """Mark the present action of an object as made by a bake."""
-    owner.animation_data.action[_MARK] = _digest(owner)
-
-
-def put_mark(action: bpy.types.Action, mark: str | None) -> None:
-    """Restore the mark of an action."""
+def _put_mark(action: bpy.types.Action, mark: str | None) -> None:
+    """Set the mark of an action, or remove it."""
     action.pop(_MARK, None)
     if mark is not None:
         action[_MARK] = mark
