@@ -46,11 +46,6 @@ class Ellipsoid:
     center: Array
     axes: Array
 
-    @property
-    def measure(self) -> float:
-        """Yoshikawa's measure, the product of the singular values: 0 in a singular pose."""
-        return float(np.prod(np.sqrt((self.axes**2).sum(1))))
-
 
 @dataclass(frozen=True, eq=False)
 class Standing:
