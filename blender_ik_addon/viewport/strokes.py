@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..bridge.armature import Floats
-
 Colour = tuple[float, float, float, float]
+Floats = npt.NDArray[np.float32]
 _ROUND = 24  # chords of a circle
 _COARSE = 12  # for capsules, of which a figure has about a hundred
 _UP = np.array([[0.0], [0.0], [1.0]], dtype=np.float32)
