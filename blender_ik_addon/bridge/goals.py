@@ -264,59 +264,59 @@ class EffectorRow:
         return self.figure.offset(self.second, self.told["second_local"])
 
 
-def _distance(ask: EffectorRow) -> Goal:
+def _distance(one: EffectorRow) -> Goal:
     """Keep the point at, within or outside a distance of the target or of the second bone's point."""
-    keep, wanted = str(ask.told["keep"]).lower(), ask.amounts["distance"]
-    to, offset = (ask.second, ask.second_offset) if ask.second else (ask.place, np.zeros(3))
-    there = ask.start.point(ask.second, ask.second_offset) if ask.second else ask.place
-    now = float(np.sqrt(((ask.here - there) ** 2).sum()))
+    keep, wanted = str(one.told["keep"]).lower(), one.amounts["distance"]
+    to, offset = (one.second, one.second_offset) if one.second else (one.place, np.zeros(3))
+    there = one.start.point(one.second, one.second_offset) if one.second else one.place
+    now = float(np.sqrt(((one.here - there) ** 2).sum()))
     short = {"at": now != wanted, "inside": now > wanted, "outside": now < wanted}[keep]
     if short:
-        wanted = max(now + ask.share * (wanted - now), _LEAST)
-    return ik.Distance(ask.bone, ask.offset, to, offset, wanted, mode=keep, **ask.weighed)  # type: ignore[arg-type]
+        wanted = max(now + one.share * (wanted - now), _LEAST)
+    return ik.Distance(one.bone, one.offset, to, offset, wanted, mode=keep, **one.weighed)  # type: ignore[arg-type]
 
 
-def _loop(ask: EffectorRow) -> Goal:
+def _loop(one: EffectorRow) -> Goal:
     """Keep the point at a point of the second bone; if rigid, also the relative rotation."""
-    rigid, offset, turn = bool(ask.told["rigid"]), ask.second_offset, None
+    rigid, offset, turn = bool(one.told["rigid"]), one.second_offset, None
     if rigid:
-        turn = rotation.matrix_from_quaternion(ask.told["second_rotation"])
-    if ask.share < 1.0:
-        frame = ask.start.frame(ask.second)
-        now = frame.T @ (ask.here - ask.start.point(ask.second))
-        offset = now + ask.share * (offset - now)
+        turn = rotation.matrix_from_quaternion(one.told["second_rotation"])
+    if one.share < 1.0:
+        frame = one.start.frame(one.second)
+        now = frame.T @ (one.here - one.start.point(one.second))
+        offset = now + one.share * (offset - now)
         if turn is not None:
-            held = frame.T @ ask.start.frame(ask.bone)
-            turn = rotation.exp(ask.share * rotation.log(turn @ held.T)) @ held
-    return ik.Loop(ask.bone, ask.offset, ask.second, offset, rigid=rigid, rotation=turn, **ask.weighed)
+            held = frame.T @ one.start.frame(one.bone)
+            turn = rotation.exp(one.share * rotation.log(turn @ held.T)) @ held
+    return ik.Loop(one.bone, one.offset, one.second, offset, rigid=rigid, rotation=turn, **one.weighed)
 
 
-def _balance(ask: EffectorRow) -> Goal | None:
+def _balance(one: EffectorRow) -> Goal | None:
     """Keep the centre of mass over the target or the planted effectors; None without planted effectors."""
-    masses, up = ask.want.masses, ask.want.world[:, 2]
+    masses, up = one.want.masses, one.want.world[:, 2]
     if masses is None:
         raise RuntimeError("the masses of the figure are missing")
     told: dict[str, Any] = {
         "masses": dict(zip(masses.names, masses.mass.tolist(), strict=True)),
         "centers": {
-            bone: ask.figure.offset(bone, center)
+            bone: one.figure.offset(bone, center)
             for bone, center in zip(masses.names, masses.centers, strict=True)
         },
         "up": up,
     }
-    over_target = ask.told["over"] == "TARGET"
-    corners = np.empty((0, 3)) if over_target else contacts(ask.want)
+    over_target = one.told["over"] == "TARGET"
+    corners = np.empty((0, 3)) if over_target else contacts(one.want)
     if not over_target and not len(corners):
         return None
-    center = ask.place
-    if ask.share < 1.0:
-        now = ik.Balance((0.0, 0.0, 0.0), **told).center(ask.start)
-        center = now + ask.share * ((center if over_target else corners.mean(0)) - now)
+    center = one.place
+    if one.share < 1.0:
+        now = ik.Balance((0.0, 0.0, 0.0), **told).center(one.start)
+        center = now + one.share * ((center if over_target else corners.mean(0)) - now)
     if over_target:
-        return ik.Balance(center, **told, **ask.weighed)
-    if ask.share < 1.0:
+        return ik.Balance(center, **told, **one.weighed)
+    if one.share < 1.0:
         corners = np.concatenate([corners, center[None]])  # the area is extended to the present centre
-    return ik.Balance(support=corners, margin=ask.amounts["margin"], **told, **ask.weighed)
+    return ik.Balance(support=corners, margin=one.amounts["margin"], **told, **one.weighed)
 
 
 def contacts(want: Wanted) -> Array:
@@ -332,17 +332,17 @@ def contacts(want: Wanted) -> Array:
     return np.concatenate(found) if found else np.empty((0, 3))
 
 
-def _any_of(ask: EffectorRow) -> Goal:
+def _any_of(one: EffectorRow) -> Goal:
     """Bring the point to one of several targets."""
-    choices = ask.want.alternatives[ask.row]
+    choices = one.want.alternatives[one.row]
     goals = []
     for place, turn in zip(choices.position, choices.rotation, strict=True):
-        told = _counted(tuple(ask.told["axes"]), str(ask.told["space"]))
-        frame = (ask.want.world if ask.told["space"] == "WORLD" else turn)[None] if told else None
-        drawn = ask.here + ask.share * (place - ask.here)
-        slack = ask.amounts["slack"]
-        goals.append(ik.Position([ask.bone], drawn[None], ask.offset, frame=frame, slack=slack, **told))
-    return ik.AnyOf(goals, **ask.weighed)
+        told = _counted(tuple(one.told["axes"]), str(one.told["space"]))
+        frame = (one.want.world if one.told["space"] == "WORLD" else turn)[None] if told else None
+        drawn = one.here + one.share * (place - one.here)
+        slack = one.amounts["slack"]
+        goals.append(ik.Position([one.bone], drawn[None], one.offset, frame=frame, slack=slack, **told))
+    return ik.AnyOf(goals, **one.weighed)
 
 
 ALONE: Final[Mapping[str, Callable[[EffectorRow], Goal | None]]] = MappingProxyType(
