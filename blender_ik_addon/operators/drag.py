@@ -237,6 +237,8 @@ class ARTICULATE_OT_drag(OnArmature):
         from ..control.drag.snapping import read_snapping
 
         hand, region = self._hand, context.region
+        if region is None:  # another workspace is shown
+            return
         snapping = read_snapping(context, turning=hand.turning, inverted=self._inverted, fine=self._fine)
         hand.step, hand.grid = snapping.step, snapping.grid
         pixel = self._mouse[0] - region.x, self._mouse[1] - region.y

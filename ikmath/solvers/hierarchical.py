@@ -98,11 +98,13 @@ class Hierarchical(Method):
         options: Any,
         before: Trail | None = None,
         within: Range | None = None,
+        deadline: float | None = None,
     ) -> Solution:
         """One solve, from a start or (with a trail) from the frame before.
 
         Args:
             within: coordinates that the solve stays between; None: those that `max_turn` allows.
+            deadline: see `Budget`; None: the time limit from now on.
         """
         own, skeleton = options.parameters, problem.skeleton
         if within is None and options.max_turn is not None:
@@ -124,8 +126,7 @@ class Hierarchical(Method):
             own.step_tolerance if thorough else own.fast_step_tolerance,
             trail.active,
         )
-        deadline = np.inf if options.seconds is None else time.perf_counter() + options.seconds
-        budget = Budget(options.max_iterations, deadline)
+        budget = Budget(options.max_iterations, deadline_of(options) if deadline is None else deadline)
         chooses = problem.posture_cost is not None and guard is None
         course = Course.of(options, moves=before is not None, guarded=guard is not None, chooses=chooses)
         start = driver.begin(q, trail.pose)
@@ -163,11 +164,11 @@ class Hierarchical(Method):
     def follow(self, problem: Problem, q: Array, options: Any, before: Solution) -> Solution:
         trail = before.memory if isinstance(before.memory, Trail) else Trail()
         policy = TurnPolicy(problem, q, trail, options.parameters, options.dt)
-        spent, trials = 0, []
+        spent, trials, deadline = 0, [], deadline_of(options)
         for within in policy.ranges:
-            trials.append(self.solve(problem, q, options, trail, within))
+            trials.append(self.solve(problem, q, options, trail, within, deadline))
             spent += trials[-1].iterations
-            if not policy.is_held_back(trials[-1], within):
+            if time.perf_counter() > deadline or not policy.is_held_back(trials[-1], within):
                 break
         return policy.noted(policy.choose(trials), spent)
 
@@ -248,6 +249,11 @@ class Hierarchical(Method):
         if driver.guard is None:
             return as_near_as_can_be(driver.problem, errors, driver.tolerances)
         return is_hopeless(driver.problem, end.pose, errors, driver.tolerances)
+
+
+def deadline_of(options: Any) -> float:
+    """When a solve that begins now runs out of time, see `Budget`."""
+    return np.inf if options.seconds is None else time.perf_counter() + float(options.seconds)
 
 
 def posture_of(problem: Problem, q: Array) -> ScaledPosture | None:

@@ -4,6 +4,7 @@
 The clips are BVH files of people in `--motion=folder` or the environment's ARTICULATE_MOTION. Options:
 `--frames=20` a clip (0 for all), `--only=salsa`, `--effort=even`, `--solver=hierarchical` for `ikmath.solve`
 in place of the bench's own solver. Each frame is solved by itself from the posture carried to its targets.
+The table also shows where the hips are off, and how many knees and elbows bend the wrong way.
 """
 
 from __future__ import annotations
@@ -34,8 +35,10 @@ BARS = {
 }
 """From a relaxed stance: middle joints in % of the figure, rotations in degrees."""
 SETTINGS = {name: ("hips" in name, "poses" in name) for name in BARS}
+BENT = np.radians(60.0)  # the bend that the extension's solves try, see `by_hierarchical`
 STANDING = {"CC": "cmu_002_04", "hip": "salsa_25"}
 """The clip whose first frame a skeleton's postures are made of, by how its root's name begins."""
+_WRONG = 0.05  # sine of a bend from which it counts as the wrong way
 
 
 @dataclass
@@ -168,8 +171,13 @@ def standing(motion: motion_files.Motion, everything: dict[str, motion_files.Mot
 
 
 def by_hierarchical(cost, q, goals, size, limbs=()):
-    """As `posture_solver.solve`, by `ikmath.solve`; knees and elbows have no limits there."""
+    """As `posture_solver.solve`, by `ikmath.solve`.
+
+    Knees and elbows have no limits there. From almost straight limbs a third of the knees would bend the
+    wrong way, so the solve starts from bent ones. The extension has limits, and tries limbs bent as far.
+    """
     figure = cost.skeleton
+    q = bent(figure, q, limbs)
     asked = []
     for joint, offset, place, turned in goals:
         asked.append(ik.Position(figure.names[joint], place, offset))
@@ -177,6 +185,36 @@ def by_hierarchical(cost, q, goals, size, limbs=()):
             asked.append(ik.Orientation(figure.names[joint], turned))
     answer = ik.solve(ik.Problem(figure, asked, posture=cost), q, "hierarchical", restarts=0)
     return answer.q, float(answer.errors.max())
+
+
+def bent(figure, q, limbs):
+    """Coordinates (n,) with limbs, see `posture_solver.hinges`, bent by at least `BENT`; both halves lean."""
+    q = q.copy()
+    for upper, lower, hinge, first, second in limbs:
+        pose = ik.Pose.forward(figure, q)
+        axis = pose.rotation[upper] @ hinge
+        a, e = pose.rotation[upper] @ first, pose.rotation[lower] @ second
+        more = max(BENT - np.arctan2(np.cross(a, e) @ axis, a @ e), 0.0)
+        for joint, angle in ((upper, -0.5 * more), (lower, 0.5 * more)):
+            parent = int(figure.parents[joint])
+            above = ik.Pose.forward(figure, q).rotation[parent] @ figure.rest_rotation[joint]
+            turned = above.T @ rotation.exp(angle * axis) @ pose.rotation[joint]
+            q[figure.columns(figure.names[joint])] = rotation.swing_twist_turns(turned)
+    return q
+
+
+def off_hips(figure, truth, q, limbs):
+    """Error of the hips ahead, aside and up in % of the figure, and the share of limbs bent the wrong way."""
+    body, found = figure.map.body, figure.map
+    rest = ik.Pose.forward(figure.skeleton, figure.skeleton.rest)
+    ahead = truth.rotation[body] @ rest.rotation[body].T @ found.forward
+    ahead = ahead - found.up * (ahead @ found.up)
+    ahead /= np.linalg.norm(ahead)
+    pose = ik.Pose.forward(figure.skeleton, q)
+    axes = np.stack([ahead, np.cross(found.up, ahead), found.up])
+    off = axes @ (pose.position[body] - truth.position[body])
+    wrong = posture_solver.bend_sines(pose, limbs)[0] < -_WRONG
+    return (*(100 * np.abs(off) / found.size), 100 * wrong.mean())
 
 
 def motion_folder(arguments: list[str]) -> Path | None:
@@ -199,12 +237,13 @@ def run(arguments: list[str]) -> None:
     variant = options.get("effort", "natural")
     solver = by_hierarchical if options.get("solver") == "hierarchical" else posture_solver.solve
     everything = {motion.name: motion for motion in read(folder, "")}
-    rows: dict[tuple[str, str], list[tuple[float, float, float]]] = {}
+    rows: dict[tuple[str, str], list[tuple[float, ...]]] = {}
     begun, count = time.perf_counter(), 0
     for name, motion in everything.items():
         if only not in name:
             continue
         figure = standing(motion, everything)
+        limbs = posture_solver.hinges(figure.map, ik.Pose.forward(figure.skeleton, figure.skeleton.rest))
         frames = np.linspace(1, len(motion.rotation) - 1, wanted or len(motion.rotation)).astype(int)
         for label, q0 in postures(figure).items():
             cost = PostureObjective.of(
@@ -216,17 +255,23 @@ def run(arguments: list[str]) -> None:
                 for setting in SETTINGS:
                     q, miss, known = solve_frame(figure, cost, posture, truth, setting, solver)
                     rows.setdefault((setting, label), []).append(
-                        (*measure(figure, truth, q, setting, known), miss)
+                        (
+                            *measure(figure, truth, q, setting, known),
+                            miss,
+                            *off_hips(figure, truth, q, limbs),
+                        )
                     )
                     count += 1
     print(f"\n{count} frames solved, {1e3 * (time.perf_counter() - begun) / max(count, 1):.0f} ms each")
     shown = []
     for setting, bar in BARS.items():
         for label in ("T-pose", "stance"):
-            values = np.array(rows.get((setting, label), [(0.0, 0.0, 0.0)]))
+            values = np.array(rows.get((setting, label), [(0.0,) * 7]))
             bars = f"{bar[0]:.1f} | {bar[1]}" if label == "stance" else ""
             reached = f"{100 * (values[:, 2] < 1e-4).mean():.0f}"
-            shown.append(
-                (setting, label, f"{values[:, 0].mean():.2f}", f"{values[:, 1].mean():.1f}", reached, bars)
-            )
-    print(table(("targets", "posture", "joints %", "degrees", "reached %", "bar"), shown))
+            joints, degrees, _, *hips, wrong = values.mean(0)
+            where = " ".join(f"{part:.1f}" for part in hips)
+            row = (setting, label, f"{joints:.2f}", f"{degrees:.1f}", bars, where, f"{wrong:.0f}", reached)
+            shown.append(row)
+    heads = ("joints %", "degrees", "bar", "hips ahead, aside, up %", "bent wrong %", "reached %")
+    print(table(("targets", "posture", *heads), shown))

@@ -33,7 +33,7 @@ def hinges(found, pose):
     return out
 
 
-def _bends(pose, limbs):
+def bend_sines(pose, limbs):
     """Sines of the bends (k,), zero or more on the right side, and their Jacobian (k, n)."""
     sines, rows = np.zeros(len(limbs)), np.zeros((len(limbs), len(pose.q)))
     for k, (upper, lower, hinge, first, second) in enumerate(limbs):
@@ -61,7 +61,7 @@ def solve(cost, q, goals, size, limbs=(), steps=80):
     for _ in range(steps):
         hessian = term.hessian + damping * np.diag(1e-1 / scale**2)
         root = np.linalg.cholesky(hessian)
-        bends, slopes = _bends(pose, limbs)
+        bends, slopes = bend_sines(pose, limbs)
         held = np.zeros(len(limbs), dtype=bool)
         for _ in range(3):
             wanted = np.concatenate([error, bends[held]])

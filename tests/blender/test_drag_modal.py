@@ -38,6 +38,16 @@ def test_press_on_a_bone_and_drag_it_and_let_go():
     assert rig.articulate.message == "Dragged 'b3'" and rig.data.bones.active.name == "b3"
 
 
+def test_a_drag_goes_on_where_another_workspace_has_taken_the_place_of_its_view():
+    rig = posed()
+    mouse = Mouse(tip_at(rig, "b3"))
+    mouse.window.region = mouse.window.region_data = mouse.window.area = None
+    goal = mouse.at[0] + 0.4, mouse.at[1] - 0.4
+    mouse.move(goal)
+    mouse.tick()
+    assert np.allclose(tip_at(rig, "b3"), goal, atol=1e-3)
+
+
 @pytest.fixture
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where no clock counts, neither for an update nor for a glide."""

@@ -74,6 +74,23 @@ def test_straight_legs_squat_live_though_the_hips_go_aside(aside: float, down: f
     assert min(turned["shin.L"], turned["shin.R"]) > 15.0, turned
 
 
+@pytest.mark.parametrize("name", ["human", "t_pose"])
+def test_who_reaches_to_the_floor_bends_both_knees(name: str) -> None:
+    hand, knees = {
+        "human": ("hand.L", ("shin.L", "shin.R")),
+        "t_pose": ("LeftHand", ("LeftLeg", "RightLeg")),
+    }[name]
+    rig, target = stand(name, "POSITION", hand)
+    before = natural.frames(rig)
+    target.location = natural.height(rig) / 1.8 * Vector((0.3, -0.3, 0.08))
+    bpy.context.view_layer.update()
+    bpy.ops.articulate.solve()
+    assert rig.articulate.report["status"] == "REACHED"
+    left, right = (turns(rig, before)[knee] for knee in knees)
+    assert min(left, right) > 60.0
+    assert abs(left - right) < 20.0
+
+
 def test_a_hand_that_goes_to_the_floor_live_lets_no_knee_leap() -> None:
     rig, target = stand("t_pose", "POSE", "LeftHand")
     size = natural.height(rig) / 1.8

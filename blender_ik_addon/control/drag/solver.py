@@ -12,22 +12,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import ceil, inf, radians
+from math import ceil, inf
 from typing import Any
 
 import numpy as np
 
 import ikmath as ik
 from ikmath.diagnosis.error_bounds import error_lower_bounds
-from ikmath.postures import JointPosture
 from ikmath.solvers.free_path import is_free_path
-from ikmath.solvers.parameters import DEFAULTS as ik_parameters
 
 from ...bridge.armature import Array
 from ..frame.goals import effector_errors
-from ..frame.hinging import bent_instead
+from ..frame.hinging import TURN, apart, bent_instead, is_nearer, led
 from ..frame.plan import Plan
-from ..frame.solve_frame import Ask, apart, solve_task
+from ..frame.solve_frame import Ask, solve_task
 from ..frame.solved import Solved
 from ..frame.task import Task
 
@@ -42,11 +40,7 @@ class DragParameters:
             is the same as with a slow mouse.
         strides: maximum number of these steps; together they cover a limb's reach.
         iterations: maximum for an update while the mouse moves; the next update continues.
-        turn_asked: radians, largest rotation of a joint about each axis in an update while the mouse moves,
-            unless the target needs more. Avoids jumps to a better pose.
-        turn: the same while the mouse rests, slow enough to follow by eye.
         still: radians or figure sizes; after an update with less motion the figure has arrived.
-        slow: share of `turn`, smallest progress per update towards a better pose.
         least_seconds: minimum time limit of a solve, for updates faster than any display.
         at_rest: maximum iterations of an update while the mouse rests.
         at_most: the same for the last update, or one that starts again.
@@ -63,10 +57,7 @@ class DragParameters:
     stride: float = 0.1
     strides: int = 8
     iterations: int = 8
-    turn_asked: float = radians(5.0)
-    turn: float = radians(2.5)
     still: float = 1e-3
-    slow: float = 0.2
     least_seconds: float = 4e-3
     at_rest: int = 24
     at_most: int = 60
@@ -110,12 +101,9 @@ class DragSolver:
         self._parameters, self._tolerance, self._length = parameters, near, length
         self._endless = seconds == inf
         limited: dict[str, Any] = {} if self._endless else {"seconds": max(seconds, parameters.least_seconds)}
-        unbound = replace(ik_parameters, faster=parameters.turn_asked, turn=parameters.turn_asked, jump=inf)
-        self._moving = plan.solver(
-            most=parameters.iterations, accuracy="reached", tolerance=near, parameters=unbound, **limited
-        )
+        self._moving = plan.solver(most=parameters.iterations, accuracy="reached", tolerance=near, **limited)
         exact: dict[str, Any] = {"accuracy": "exact", "restarts": 0}
-        self._resting = plan.solver(most=parameters.at_rest, max_turn=parameters.turn, **exact, **limited)
+        self._resting = plan.solver(most=parameters.at_rest, max_turn=TURN, **exact, **limited)
         self._exact = plan.solver(most=parameters.at_most, **exact)
         self._lost = plan.solver(most=parameters.at_most, **exact, **limited)
         self._search = plan.solver(most=parameters.search_iterations, accuracy="exact", restarts=1)
@@ -141,8 +129,7 @@ class DragSolver:
         still = apart(task.problem, solved.q, last.q) < self._parameters.still
         if self._towards is not None:
             still = False
-            before, left = (apart(task.problem, one.q, self._towards) for one in (last, solved))
-            if left < self._parameters.turn or left > before - self._parameters.slow * self._parameters.turn:
+            if not is_nearer(task.problem, last.q, solved.q, self._towards):
                 self._towards = None
         self.arrived = rests and still
         if self.is_there(solved):
@@ -183,12 +170,8 @@ class DragSolver:
 
     def _solved(self, task: Task, last: Solved | None, ask: Ask) -> Solved:
         if self._towards is not None:
-            problem = task.problem
-            if problem.posture is None:
-                problem = problem.with_posture(JointPosture(self._towards, problem.stack.metric**-2.0))
-            else:
-                problem = problem.with_targets([*problem.tasks, ik.Posture(self._towards)])
-            task = replace(task, problem=problem)
+            problem, q = led(task.problem, task.figure.q if last is None else last.q, self._towards)
+            task, last = replace(task, problem=problem), None if last is None else replace(last, q=q)
         return solve_task(task, last, brief=True, ask=ask)
 
     def _look_for_bends(self, task: Task, solved: Solved) -> None:

@@ -23,6 +23,7 @@ import numpy as np
 
 import ikmath as ik
 from ikmath import rotation
+from ikmath.postures import JointPosture
 
 from ...bridge.armature import Array
 from ...bridge.limb_joints import Hinges, LimbJoints
@@ -35,10 +36,11 @@ _STRAIGHT: Final = np.radians(20.0)  # a limb bent by less may hide a better pos
 BENT: Final = np.radians(60.0)  # bend from which the other pose is searched
 _HARD: Final = 0.25  # effort of a limb above which that is tried, squared radians
 _HARDER: Final = 1.25  # factor by which the effort must exceed that of the last failed attempt
-_EQUAL: Final = 0.01  # relative difference of effort below which limbs are bent together
 _THERE: Final = (
     1e-5  # figure sizes or radians; an effector that is nearer to its target needs no limb to bend
 )
+TURN: Final = np.radians(2.5)  # of a joint in an update towards a better pose, slow enough to follow by eye
+_SLOW: Final = 0.2  # share of that, smallest progress
 _EASIER: Final = 0.95  # the other pose must have less than this share of the figure's effort
 
 
@@ -103,7 +105,9 @@ def bent_instead(
     effort = cost(solution.q)
     past = np.array(tried) if len(tried) else np.zeros(len(hard))
     worth = hinges.which & (np.abs(bent) < within) & (hard > np.maximum(_HARD, _HARDER * past))
-    for rows in _together(np.flatnonzero(worth).tolist(), hard):
+    tries = np.flatnonzero(worth).tolist()
+    # a figure that crouches bends both legs; one alone would twist it
+    for rows in dict.fromkeys([tuple(tries), *((row,) for row in tries)]):
         q = solution.q.copy()
         for row in rows:
             _bend(figure, limbs, row, q, bent[row], figure.q)
@@ -112,6 +116,28 @@ def bent_instead(
             return other, ()
         past[list(rows)] = hard[list(rows)]
     return solution, past.tolist()
+
+
+def led(problem: ik.Problem, q: Array, towards: Array) -> tuple[ik.Problem, Array]:
+    """A problem whose posture is a better pose towards (n,), and a start (n,) on the way there from q (n,).
+
+    At a straight limb no slope leads to the bent one, so the start is a little bent.
+    """
+    start = q + min(1.0, TURN / max(apart(problem, towards, q), 1e-9)) * (towards - q)
+    if problem.posture is None:
+        return problem.with_posture(JointPosture(towards, problem.stack.metric**-2.0)), start
+    return problem.with_targets([*problem.tasks, ik.Posture(towards)]), start
+
+
+def is_nearer(problem: ik.Problem, before: Array, after: Array, towards: Array) -> bool:
+    """Whether a figure is on its way to a better pose towards (n,) and has come nearer in a frame."""
+    return TURN < apart(problem, after, towards) < apart(problem, before, towards) - _SLOW * TURN
+
+
+def apart(problem: ik.Problem, a: Array, b: Array) -> float:
+    """The largest coordinate difference between a and b (n,): radians, or figure sizes for translations."""
+    away: Array = np.abs(a - b) / problem.strides
+    return float(away.max(initial=0.0))
 
 
 def effort_of(problem: ik.Problem) -> Callable[[Array], float] | None:
@@ -123,16 +149,6 @@ def effort_of(problem: ik.Problem) -> Callable[[Array], float] | None:
         return None
     weight = posture.gain / problem.stack.metric**2
     return lambda q: float(weight.dot((q - posture.q) ** 2))
-
-
-def _together(rows: Sequence[int], hard: Array) -> list[tuple[int, ...]]:
-    """Sets of limbs to try: first limbs of equal effort together, then each one alone.
-
-    When a figure moves straight up or down, bending only one leg would twist it.
-    """
-    equal = [[two for two in rows if abs(hard[two] - hard[one]) <= _EQUAL * hard[one]] for one in rows]
-    groups = dict.fromkeys(tuple(group) for group in equal if len(group) > 1)
-    return [*groups, *((row,) for row in rows)]
 
 
 def _bend(figure: Figure, limbs: LimbJoints, row: int, q: Array, bent: float, posture: Array) -> None:

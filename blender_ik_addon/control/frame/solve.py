@@ -36,7 +36,7 @@ def solve_now(armature: bpy.types.Object, context: bpy.types.Context) -> dict[st
     sample = take_sample(plan, armature, context.evaluated_depsgraph_get(), context.scene.frame_current)
     figure = first_figure(plan, armature, sample)
     (task,) = make_tasks(plan, figure, [sample])
-    solved = solve_task(task, bends=True)
+    solved = solve_task(task)
     pose_and_key(armature, solved.channels, figure.keyed, context)
     sentence = limiting_constraint(armature, frozenset(plan.solved))
     if sentence:

@@ -22,7 +22,7 @@ from .bends import bent_rightly
 from .chain_goal import WithinChain
 from .goals import Part, effector_errors, points
 from .held_back import held_back
-from .hinging import BENT, bent_instead, slightly_bent
+from .hinging import BENT, apart, bent_instead, is_nearer, led, slightly_bent
 from .inexact_figure import as_shown, solve_inexact
 from .plan import Plan, plain
 from .solved import Solved
@@ -30,6 +30,7 @@ from .stretch import stretched
 from .task import Task, make_problem
 
 _STILL = 1e-3  # radians or figure sizes; a figure that moves less in another solve is at rest
+_TRIED = 60  # iterations of a try with bent limbs, at most
 _LARGEST_CARRY = 1.0  # radians or metres; see _start
 
 Ask = Callable[[ik.Problem, Array], ik.Solution]
@@ -41,7 +42,6 @@ def solve_task(
     before: Solved | None = None,
     *,
     brief: bool = False,
-    bends: bool = False,
     ask: Ask | None = None,
 ) -> Solved:
     """Solve one frame.
@@ -54,7 +54,6 @@ def solve_task(
         before: the previous frame, for a warm start and continuity.
         brief: lower accuracy (see `ikmath.solve`), no reasons and no nearest obstacle, for many solves per
             second.
-        bends: whether to test if straight limbs are better bent.
         ask: replaces the plan's solver; takes a problem and start coordinates (n,).
 
     Raises:
@@ -71,7 +70,7 @@ def solve_task(
         before = None
 
     def solve(task: Task) -> Solved:
-        return _solve(task, before, previous, asked, again=again, brief=brief, bends=bends, ask=ask)
+        return _solve(task, before, previous, asked, again=again, brief=brief, ask=ask)
 
     solved = solve(task)
     return stretched(task, solved, solve) if plan.stretches else solved
@@ -85,7 +84,6 @@ def _solve(
     *,
     again: bool,
     brief: bool,
-    bends: bool,
     ask: Ask | None,
 ) -> Solved:
     """Solve a frame with its present bone lengths; arguments as in `solve_task`.
@@ -97,13 +95,25 @@ def _solve(
     q = _start(task, before)
     following = before.solution if before else None
     problem = _with_choices(plan, task.problem, q, before)
+    alone = before is None and ask is None and not brief
+    looks = before is not None and ask is None and figure.exact and plan.method == "hierarchical"
+    towards = before.towards if before is not None and looks else None
+    if towards is not None:
+        problem, q = led(problem, q, towards)
     if ask is None:
         ask = partial(plan.solver(brief=brief).solve, following=following)
     if figure.exact:
-        answer = _answer(task, problem, q, before, previous, ask, bends=bends)
+        answer = _answer(task, problem, q, before, previous, ask, alone=alone)
     else:
         answer = _answer_inexact(task, problem, q, before, previous, ask)
     solution = answer.solution
+    tried: Sequence[float] = before.tried if before else ()
+    if before is not None and towards is not None:
+        towards = towards if is_nearer(problem, before.q, solution.q, towards) else None
+    elif looks:
+        exact = partial(plan.solver(most=_TRIED, accuracy="exact", restarts=0).solve, problem)
+        other, tried = bent_instead(figure, problem, solution, tried, exact)
+        towards = other.q if other is not solution and is_free_path(problem, solution.q, other.q) else None
     near = NOWHERE
     if not brief:
         known = solution.clearance if figure.exact else None
@@ -130,8 +140,10 @@ def _solve(
         nearest=near,
         ignored=task.sample.ignored,
         asked=asked,
-        tried=answer.tried,
-        rests=solution.status is not ik.Status.STOPPED
+        towards=towards,
+        tried=tried,
+        rests=towards is None
+        and solution.status is not ik.Status.STOPPED
         and (before is None or (again and apart(problem, solution.q, before.q) < _STILL)),
     )
 
@@ -145,7 +157,7 @@ class _Answer:
         parts, problem: the ones that were solved last.
         shown: the figure as Blender shows it, None if it is the problem's own.
         q: (n,) coordinates of that figure.
-        off, tried: see `Solved`.
+        off: see `Solved`.
     """
 
     solution: ik.Solution
@@ -155,7 +167,6 @@ class _Answer:
     shown: ik.Skeleton | None
     q: Array
     off: tuple[Array, Array] | Callable[[], tuple[Array, Array]]
-    tried: Sequence[float] = ()
 
 
 def _answer(
@@ -166,18 +177,22 @@ def _answer(
     previous: Channels | None,
     ask: Ask,
     *,
-    bends: bool,
+    alone: bool,
 ) -> _Answer:
-    """Solve an exact figure from coordinates q."""
-    tried = before.tried if before else ()
+    """Solve an exact figure from coordinates q.
+
+    Args:
+        alone: whether no other frame decides how limbs bend. Then straight ones may be better bent; in live
+            they would leap while a target moves.
+    """
     solution = ask(problem, q if before else slightly_bent(task.figure, problem, q))
     then = before.q if before else None
     other = bent_rightly(task.figure, problem, solution, then, ask)
     # a jump may end behind an obstacle
     if other is not solution and is_free_path(problem, problem.start(q), other.q):
         solution = other
-    if bends:
-        other, tried = bent_instead(task.figure, problem, solution, tried, partial(ask, problem), BENT)
+    if alone:
+        other, _ = bent_instead(task.figure, problem, solution, (), partial(ask, problem), BENT)
         if other is not solution and is_free_path(problem, solution.q, other.q):
             solution = other
     parts, count = task.parts, len(task.plan.effectors)
@@ -189,7 +204,6 @@ def _answer(
         shown=None,
         q=solution.q,
         off=lambda: effector_errors(count, parts, solution.errors),
-        tried=tried,
     )
 
 
@@ -258,12 +272,6 @@ def reasons(task: Task, solved: Solved) -> tuple[str, ...]:
         return ("",) * len(task.plan.effectors)
     problem = task.problem if solved.problem is None else solved.problem
     return held_back(task.plan, task.parts, problem, solved.q, solved.solution, solved.nearest, brief=True)
-
-
-def apart(problem: ik.Problem, a: Array, b: Array) -> float:
-    """The largest coordinate difference between a and b (n,): radians, or figure sizes for translations."""
-    away: Array = np.abs(a - b) / problem.strides
-    return float(away.max(initial=0.0))
 
 
 def _asked(task: Task, brief: bool) -> Any:

@@ -36,7 +36,8 @@ class Solved:
         nearest: the nearest obstacle and its distance; ignored: sentences on obstacles that do not count.
         asked: a key of everything that the result depends on; rests: whether another solve would not move the
             figure.
-        tried: see `hinging.bent_instead`.
+        towards: (n,) a better pose with bent limbs that the next frames approach, None for none; tried: see
+            `hinging.bent_instead`.
     """
 
     frame: int
@@ -56,6 +57,7 @@ class Solved:
     ignored: tuple[str, ...] = ()
     asked: Any = field(default=None, repr=False)
     rests: bool = False
+    towards: Array | None = field(default=None, repr=False)
     tried: Sequence[float] = ()
 
     @property

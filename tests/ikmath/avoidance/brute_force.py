@@ -62,7 +62,7 @@ def axis_distance(shape, a, b, *, point=False):
     if isinstance(shape, Rectangle):
         return least(lambda p: _to_rectangle(p, shape), a, b)
     corners = shape.vertices[shape.faces]
-    gap = np.min([least(lambda p, t=t: _to_triangle(p, *t), a, b) for t in corners], 0)
+    gap = np.min([least(_to_triangle(*t), a, b) for t in corners], 0)
     if shape.mode == "solid":
         gap = np.where(winding(a, corners) > 0.5, -gap, gap)
     return gap
@@ -146,12 +146,20 @@ def _to_rectangle(p, shape):
     return np.linalg.norm(way - s - t, axis=-1)
 
 
-def _to_triangle(p, a, b, c):
+def _to_triangle(a, b, c):
+    """The distance from places to a triangle, as a function of the places."""
+    sides = ((a, b), (b, c), (c, a))
     normal = np.cross(b - a, c - a)
-    edges = np.min([_to_segment(p, *edge) for edge in ((a, b), (b, c), (c, a))], 0)
-    if not normal.any():
-        return edges
-    over = np.ones(p.shape[:-1], dtype=bool)
-    for start, end in ((a, b), (b, c), (c, a)):
-        over &= (p - start) @ np.cross(normal, end - start) >= 0.0
-    return np.where(over, np.abs((p - a) @ normal) / np.linalg.norm(normal), edges)
+    size = np.linalg.norm(normal)
+    inwards = [np.cross(normal, end - start) for start, end in sides]
+
+    def distance(p):
+        edges = np.min([_to_segment(p, *side) for side in sides], 0)
+        if size == 0.0:
+            return edges
+        over = np.ones(p.shape[:-1], dtype=bool)
+        for (start, _), inward in zip(sides, inwards, strict=True):
+            over &= (p - start) @ inward >= 0.0
+        return np.where(over, np.abs((p - a) @ normal) / size, edges)
+
+    return distance

@@ -7,7 +7,7 @@ from __future__ import annotations
 import meshes
 import numpy as np
 import pytest
-from zoo import ZOO, distances_along, rotation
+from zoo import ZOO, least_along, rotation
 
 from ikmath.collision import SHAPES, Box, TriangleMesh
 from ikmath.errors import IkError
@@ -52,13 +52,13 @@ def test_segments_against_points_on_them(entry, rng):
         shape = entry.make(rng)
         a, b = rng.normal(scale=1.5, size=(2, 30, 3))
         answer = shape.nearest_segment(a, b)
-        spacing = np.linalg.norm(b - a, axis=-1) / 2000
-        least = distances_along(shape, a, b, 2001).min(1)
+        size = np.linalg.norm(b - a, axis=-1)
+        spacing, least = size / 2**11, least_along(shape, a, b, 11)
         # what passes through a wall is as deep as its way back is long
-        thin = least > -1e-3 * 2000 * spacing if entry.depth_error else np.zeros(30, bool)
+        thin = least > -1e-3 * size if entry.depth_error else np.zeros(30, bool)
         through = (answer.distance < 0) & (thin if entry.solid else True)
         free = ~through
-        slack = np.where(answer.distance < 0, entry.depth_error * spacing * 2000, 0)
+        slack = np.where(answer.distance < 0, entry.depth_error * size, 0)
         assert (answer.distance[free] <= least[free] + slack[free] + 1e-10).all()
         assert (least[free] <= answer.distance[free] + spacing[free]).all()
         assert (answer.distance[through] <= least[through]).all()
