@@ -126,6 +126,10 @@ class Hinges:
             own=(joints[:, :, None] == owner).any(1).astype(float),
         )
 
+    def bent(self, q: Array) -> Array:
+        """(k,) radians by which the limbs are bent at coordinates (n,)."""
+        return np.asarray(self.at_rest + self.sides * q[self.bends])
+
     def limited(
         self, limbs: LimbJoints, skeleton: ik.Skeleton, q: Array, which: Flags, aside: Array | float
     ) -> ik.Skeleton:

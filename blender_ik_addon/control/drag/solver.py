@@ -23,7 +23,7 @@ from ikmath.solvers.free_path import is_free_path
 
 from ...bridge.armature import Array
 from ..frame.goals import effector_errors
-from ..frame.hinging import TURN, apart, bent_instead, is_nearer, led
+from ..frame.hinging import TURN, apart, bends_of, bent_instead, is_on_the_way, led
 from ..frame.plan import Plan
 from ..frame.solve_frame import Ask, solve_task
 from ..frame.solved import Solved
@@ -107,7 +107,7 @@ class DragSolver:
         self._exact = plan.solver(most=parameters.at_most, **exact)
         self._lost = plan.solver(most=parameters.at_most, **exact, **limited)
         self._search = plan.solver(most=parameters.search_iterations, accuracy="exact", restarts=1)
-        self._towards: Array | None = None  # (n,) a better pose that the figure moves towards
+        self._towards: Array | None = None  # (k,) bends to which limbs come, see `led`
         self._tried: Sequence[float] = ()  # see `bent_instead`
         self._begun: Solved | None = None  # unfinished solve from the pose before the drag
         self._idle = 0  # number of its updates with little gain
@@ -127,15 +127,18 @@ class DragSolver:
         ask = self._resting.solve if calm else partial(self._moving.solve, following=last.solution)
         solved = self._solved(task, last, ask)
         still = apart(task.problem, solved.q, last.q) < self._parameters.still
-        if self._towards is not None:
+        hinges = task.figure.hinges
+        if hinges is not None and self._towards is not None:
             still = False
-            if not is_nearer(task.problem, last.q, solved.q, self._towards):
+            if not is_on_the_way(hinges, solved.q, self._towards):
                 self._towards = None
         self.arrived = rests and still
         if self.is_there(solved):
             self._begun = None
             if self._towards is None and (rests or not still):
-                self._look_for_bends(task, solved)
+                bent = self._better_bent(task, solved)
+                if hinges is not None and bent is not None:
+                    self._towards, self.arrived = bends_of(hinges, solved.q, bent), False
         elif rests:
             if self.arrived:
                 solved = self._begin_anew(task, solved)
@@ -154,34 +157,32 @@ class DragSolver:
         return self._to_the_end(task)
 
     def _to_the_end(self, task: Task) -> Solved:
+        self._towards, self._tried = None, ()
         solved = self._solved(task, self.last, self._exact.solve)
-        if self._towards is not None:
-            solved = self._solved(task, replace(solved, q=self._towards), self._exact.solve)
-            self._towards = None
         if self.is_there(solved):
-            self._look_for_bends(task, solved)
-            if self._towards is not None:
-                start = replace(solved, q=self._towards)
-                solved, self._towards = self._solved(task, start, self._exact.solve), None
+            bent = self._better_bent(task, solved)
+            if bent is not None:
+                solved = self._solved(task, replace(solved, q=bent), self._exact.solve)
         elif self._may_come_nearer(task, solved):
             solved = self._better(task, solved, self._solved(task, None, self._exact.solve))
         self.last, self.arrived = solved, True
         return solved
 
     def _solved(self, task: Task, last: Solved | None, ask: Ask) -> Solved:
-        if self._towards is not None:
-            problem, q = led(task.problem, task.figure.q if last is None else last.q, self._towards)
-            task, last = replace(task, problem=problem), None if last is None else replace(last, q=q)
+        hinges = task.figure.hinges
+        if hinges is not None and last is not None and self._towards is not None:
+            problem, q = led(hinges, task.problem, last.q, self._towards)
+            task, last = replace(task, problem=problem), replace(last, q=q)
         return solve_task(task, last, brief=True, ask=ask)
 
-    def _look_for_bends(self, task: Task, solved: Solved) -> None:
-        """Check whether straight limbs are better bent, and set the pose to move towards."""
+    def _better_bent(self, task: Task, solved: Solved) -> Array | None:
+        """Coordinates (n,) of a better pose, in which straight limbs are bent; None if there is none."""
         if not task.figure.exact:
-            return
+            return None
         ask: Callable[[Array], ik.Solution] = partial(self._exact.solve, task.problem)
         other, self._tried = bent_instead(task.figure, task.problem, solved.solution, self._tried, ask)
-        if other is not solved.solution and is_free_path(task.problem, solved.q, other.q):
-            self._towards, self.arrived = other.q, False
+        found = other is not solved.solution and is_free_path(task.problem, solved.q, other.q)
+        return other.q if found else None
 
     def _begin_anew(self, task: Task, solved: Solved) -> Solved:
         """Continue a solve from the pose before the drag, and return its pose if that is better."""

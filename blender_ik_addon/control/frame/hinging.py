@@ -23,7 +23,6 @@ import numpy as np
 
 import ikmath as ik
 from ikmath import rotation
-from ikmath.postures import JointPosture
 
 from ...bridge.armature import Array
 from ...bridge.limb_joints import Hinges, LimbJoints
@@ -35,12 +34,12 @@ _SLIGHT: Final = 0.05  # bend of a straight limb that a solve starts with, radia
 _STRAIGHT: Final = np.radians(20.0)  # a limb bent by less may hide a better pose; drags try no others
 BENT: Final = np.radians(60.0)  # bend from which the other pose is searched
 _HARD: Final = 0.25  # effort of a limb above which that is tried, squared radians
-_HARDER: Final = 1.25  # factor by which the effort must exceed that of the last failed attempt
+_HARDER: Final = 1.25  # factor by which the effort must exceed that of the last attempt
 _THERE: Final = (
     1e-5  # figure sizes or radians; an effector that is nearer to its target needs no limb to bend
 )
-TURN: Final = np.radians(2.5)  # of a joint in an update towards a better pose, slow enough to follow by eye
-_SLOW: Final = 0.2  # share of that, smallest progress
+TURN: Final = np.radians(2.5)  # of a joint in an update of a drag at rest, slow enough to follow by eye
+_BENDING: Final = np.radians(4.0)  # of a limb in a frame towards a better pose
 _EASIER: Final = 0.95  # the other pose must have less than this share of the figure's effort
 
 
@@ -69,7 +68,7 @@ def slightly_bent(figure: Figure, problem: ik.Problem, q: Array) -> Array:
     hinges = figure.hinges
     if hinges is None:
         return q
-    bent = hinges.at_rest + hinges.sides * q[hinges.bends]
+    bent = hinges.bent(q)
     rows = np.flatnonzero(hinges.which & (np.abs(bent) < _SLIGHT))
     if not len(rows) or (problem.errors(ik.Pose.forward(problem.skeleton, q)) < _THERE * problem.spans).all():
         return q
@@ -90,7 +89,7 @@ def bent_instead(
 
     Args:
         figure: from `hinged`, measured at its posture; problem: the solved one; solution: of it.
-        tried: (k,) effort of each limb at its last failed attempt; empty before the first one.
+        tried: (k,) effort of each limb at its last attempt; empty before the first one.
         relaxed: solves the problem from other coordinates.
         within: radians; limbs that are bent by less are tried.
 
@@ -100,7 +99,7 @@ def bent_instead(
     limbs, hinges, cost = figure.plan.limbs, figure.hinges, effort_of(problem)
     if limbs is None or hinges is None or cost is None or solution.status is not ik.Status.REACHED:
         return solution, tried
-    bent = hinges.at_rest + hinges.sides * solution.q[hinges.bends]
+    bent = hinges.bent(solution.q)
     hard = hinges.own.dot((solution.q - figure.q) ** 2)
     effort = cost(solution.q)
     past = np.array(tried) if len(tried) else np.zeros(len(hard))
@@ -113,25 +112,40 @@ def bent_instead(
             _bend(figure, limbs, row, q, bent[row], figure.q)
         other = relaxed(problem.start(q))
         if other.status is ik.Status.REACHED and cost(other.q) < _EASIER * effort:
-            return other, ()
+            return other, hard.tolist()
         past[list(rows)] = hard[list(rows)]
     return solution, past.tolist()
 
 
-def led(problem: ik.Problem, q: Array, towards: Array) -> tuple[ik.Problem, Array]:
-    """A problem whose posture is a better pose towards (n,), and a start (n,) on the way there from q (n,).
+def led(hinges: Hinges, problem: ik.Problem, q: Array, towards: Array) -> tuple[ik.Problem, Array]:
+    """A problem in which limbs bend by a few degrees more than at q (n,), and a start (n,) that does.
 
-    At a straight limb no slope leads to the bent one, so the start is a little bent.
+    Beyond the barrier between two poses they bend by themselves. All else stays as natural as it can.
+
+    Args:
+        towards: from `bends_of`.
     """
-    start = q + min(1.0, TURN / max(apart(problem, towards, q), 1e-9)) * (towards - q)
-    if problem.posture is None:
-        return problem.with_posture(JointPosture(towards, problem.stack.metric**-2.0)), start
-    return problem.with_targets([*problem.tasks, ik.Posture(towards)]), start
+    which, skeleton = np.isfinite(towards), problem.skeleton
+    bends, sides = hinges.bends[which], hinges.sides[which]
+    bent = np.minimum(towards, hinges.bent(q) + _BENDING)[which]
+    least = sides * (bent - hinges.at_rest[which])
+    low, high = skeleton.lower[bends], skeleton.upper[bends]
+    lower, upper = skeleton.lower.copy(), skeleton.upper.copy()
+    lower[bends] = np.where(sides > 0, np.clip(least, low, high), low)
+    upper[bends] = np.where(sides < 0, np.clip(least, low, high), high)
+    other = problem.with_skeleton(skeleton.with_limits(lower, upper))
+    return other, other.start(np.clip(q, lower, upper))
 
 
-def is_nearer(problem: ik.Problem, before: Array, after: Array, towards: Array) -> bool:
-    """Whether a figure is on its way to a better pose towards (n,) and has come nearer in a frame."""
-    return TURN < apart(problem, after, towards) < apart(problem, before, towards) - _SLOW * TURN
+def bends_of(hinges: Hinges, before: Array, after: Array) -> Array:
+    """(k,) radians, of the limbs that are bent more after (n,) than before (n,), -inf of the others."""
+    now = hinges.bent(after)
+    return np.where(hinges.which & (now > hinges.bent(before) + TURN), now, -np.inf)
+
+
+def is_on_the_way(hinges: Hinges, q: Array, towards: Array) -> bool:
+    """Whether limbs at q (n,) are not yet as bent as they should come to be."""
+    return bool((hinges.bent(q) < towards - TURN).any())
 
 
 def apart(problem: ik.Problem, a: Array, b: Array) -> float:

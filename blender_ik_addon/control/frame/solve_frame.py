@@ -22,7 +22,7 @@ from .bends import bent_rightly
 from .chain_goal import WithinChain
 from .goals import Part, effector_errors, points
 from .held_back import held_back
-from .hinging import BENT, apart, bent_instead, is_nearer, led, slightly_bent
+from .hinging import BENT, apart, bends_of, bent_instead, is_on_the_way, led, slightly_bent
 from .inexact_figure import as_shown, solve_inexact
 from .plan import Plan, plain
 from .solved import Solved
@@ -96,10 +96,11 @@ def _solve(
     following = before.solution if before else None
     problem = _with_choices(plan, task.problem, q, before)
     alone = before is None and ask is None and not brief
-    looks = before is not None and ask is None and figure.exact and plan.method == "hierarchical"
-    towards = before.towards if before is not None and looks else None
-    if towards is not None:
-        problem, q = led(problem, q, towards)
+    leads = before is not None and ask is None and plan.method == "hierarchical"
+    hinges = figure.hinges if leads else None
+    towards = before.towards if before else None
+    if hinges is not None and towards is not None:
+        problem, q = led(hinges, problem, q, towards)
     if ask is None:
         ask = partial(plan.solver(brief=brief).solve, following=following)
     if figure.exact:
@@ -108,12 +109,16 @@ def _solve(
         answer = _answer_inexact(task, problem, q, before, previous, ask)
     solution = answer.solution
     tried: Sequence[float] = before.tried if before else ()
-    if before is not None and towards is not None:
-        towards = towards if is_nearer(problem, before.q, solution.q, towards) else None
-    elif looks:
+    reached = solution.status is ik.Status.REACHED
+    if hinges is None or (
+        towards is not None and not (reached and is_on_the_way(hinges, solution.q, towards))
+    ):
+        towards = None
+    elif towards is None:
         exact = partial(plan.solver(most=_TRIED, accuracy="exact", restarts=0).solve, problem)
         other, tried = bent_instead(figure, problem, solution, tried, exact)
-        towards = other.q if other is not solution and is_free_path(problem, solution.q, other.q) else None
+        if other is not solution and is_free_path(problem, solution.q, other.q):
+            towards = bends_of(hinges, solution.q, other.q)
     near = NOWHERE
     if not brief:
         known = solution.clearance if figure.exact else None

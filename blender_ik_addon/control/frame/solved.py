@@ -36,8 +36,8 @@ class Solved:
         nearest: the nearest obstacle and its distance; ignored: sentences on obstacles that do not count.
         asked: a key of everything that the result depends on; rests: whether another solve would not move the
             figure.
-        towards: (n,) a better pose with bent limbs that the next frames approach, None for none; tried: see
-            `hinging.bent_instead`.
+        towards: (k,) bends of a better pose to which limbs come in the next frames, None for none; tried:
+            see `hinging.bent_instead`.
     """
 
     frame: int
