@@ -140,20 +140,17 @@ def _any_failed(reports: dict[str, dict[str, Any]]) -> bool:
 def _bake(rig: bpy.types.Object, options: argparse.Namespace) -> dict[str, Any]:
     from .control.bake.bake import Bake, BakeOptions
 
-    context = bpy.context
-    settings = rig_of(rig).bake
-    start, end = settings.range_in(context.scene)
-    given = BakeOptions(
-        frame_start=start if options.start is None else options.start,
-        frame_end=end if options.end is None else options.end,
-        step=settings.step if options.step is None else options.step,
-        only_selected=settings.only_selected,
-        use_current_action=settings.use_current_action,
-        clean_curves=settings.clean_curves or options.clean,
-        decimate=settings.decimate or options.decimate is not None,
-        remove_error_margin=settings.remove_error_margin if options.decimate is None else options.decimate,
-    )
-    return Bake(rig, context, given).run(context)
+    given = {
+        "frame_start": options.start,
+        "frame_end": options.end,
+        "step": options.step,
+        "clean_curves": options.clean or None,
+        "decimate": None if options.decimate is None else True,
+        "remove_error_margin": options.decimate,
+    }
+    settings = rig_of(rig).bake.options(bpy.context.scene)
+    settings |= {name: value for name, value in given.items() if value is not None}
+    return Bake(rig, bpy.context, BakeOptions(**settings)).run(bpy.context)
 
 
 def _require_place(option: str, path: Path | None) -> None:

@@ -28,16 +28,6 @@ if TYPE_CHECKING:
 
 CLASSES: tuple[type, ...] = ()
 
-_LISTS = (
-    "load_post",
-    "save_pre",
-    "undo_post",
-    "redo_post",
-    "frame_change_post",
-    "depsgraph_update_post",
-    "animation_playback_post",
-)
-
 
 def attach() -> None:
     """Add the handlers, which own the data that they keep between calls."""
@@ -49,10 +39,10 @@ def attach() -> None:
 
 
 def detach() -> None:
-    """Remove the handlers."""
-    for name in _LISTS:
-        functions = getattr(bpy.app.handlers, name)
-        for function in [f for f in functions if f.__module__ == __name__]:
+    """Remove the handlers, from whatever lists they are in."""
+    every = (getattr(bpy.app.handlers, name) for name in dir(bpy.app.handlers))
+    for functions in (each for each in every if isinstance(each, list)):
+        for function in [f for f in functions if getattr(f, "__module__", "") == __name__]:
             functions.remove(function)
     drop_readers()
 

@@ -14,7 +14,8 @@ DISPLAY_TYPES = (
 )
 
 
-_KEYMAP = "Pose"
+KEYMAP = "Pose"
+"""The keymap with the extension's shortcuts."""
 
 
 def _begin_hints_anew(preferences: "ArticulatePreferences", _context: bpy.types.Context) -> None:
@@ -66,14 +67,19 @@ def _draw_keys(column: Any, context: bpy.types.Context) -> None:
     """The extension's entries of the user's keymap, drawn as in Blender's keymap preferences."""
     import rna_keymap_ui  # Blender's own; needed here alone
 
-    keys = context.window_manager.keyconfigs.user
-    keymap: Any = keys.keymaps.get(_KEYMAP) if keys is not None else None  # there is none without a window
-    items = [] if keymap is None else [item for item in keymap.keymap_items if is_our_key(item)]
+    keys, items = context.window_manager.keyconfigs.user, own_keys(context)
     if items:
         column.label(text="Keys in Pose Mode")
-        column.context_pointer_set("keymap", keymap)
+        column.context_pointer_set("keymap", keys.keymaps[KEYMAP])
     for item in items:
-        rna_keymap_ui.draw_kmi([], keys, keymap, item, column, 0)
+        rna_keymap_ui.draw_kmi([], keys, keys.keymaps[KEYMAP], item, column, 0)
+
+
+def own_keys(context: bpy.types.Context) -> list[Any]:
+    """The extension's entries of the user's keymap; none without a window."""
+    keys = context.window_manager.keyconfigs.user
+    keymap: Any = keys.keymaps.get(KEYMAP) if keys is not None else None
+    return [] if keymap is None else [item for item in keymap.keymap_items if is_our_key(item)]
 
 
 def is_our_key(item: Any) -> bool:
@@ -86,12 +92,6 @@ def own_preferences(context: bpy.types.Context) -> Any | None:
     """The extension's preferences; None if it runs without."""
     addon = context.preferences.addons.get(ArticulatePreferences.bl_idname)
     return None if addon is None else addon.preferences
-
-
-def target_look(context: bpy.types.Context) -> dict[str, Any]:
-    """Display of new targets; empty (the defaults) without preferences."""
-    found = own_preferences(context)
-    return {} if found is None else {"display": found.target_display, "size": found.target_size}
 
 
 CLASSES = (ArticulatePreferences,)

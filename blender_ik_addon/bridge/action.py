@@ -3,12 +3,16 @@
 
 Only the given channels change, and only their keys within the baked range. After an error, or on request, the
 action is restored.
+
+A bake marks its action with a digest of its name and its bones' keys, so that the next bake may overwrite it.
+An action that the user has renamed, edited, locked, given a fake user or used elsewhere is not overwritten.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
+from hashlib import sha256
 from operator import methodcaller
 from typing import Any, Final
 
@@ -16,14 +20,14 @@ import bpy
 import numpy as np
 
 from .. import compat
+from ..properties.refusal import Refused
 from .armature import Channels, read_channels, write_channels
-from .baked import Curve
+from .baked import Curve, joined
 from .curves import SAME_FRAME, Keys, needed, new_keys, read_curve, sloped_keys, write_curve
-from .faults import FigureFault
-from .own_bake import is_own_bake, mark_bake, put_mark, read_mark
-from .seam import joined
 
 CLEAN_TOLERANCE: Final = 1e-4  # Blender's own, in `bpy_extras.anim_utils`
+_MARK: Final = "articulate_bake"
+_COMPARED: Final = ("co", "handle_left", "handle_right", "interpolation", "easing")
 
 
 class Backup:
@@ -79,7 +83,7 @@ def write_keys(
         An object that reverts everything.
 
     Raises:
-        FigureFault: the action is linked, a curve is locked, the NLA would hide the result, or a value is not
+        Refused: the action is linked, a curve is locked, the NLA would hide the result, or a value is not
             finite. After any error nothing is changed.
     """
     _check(armature_object, curves, new_action)
@@ -92,8 +96,8 @@ def write_keys(
             _write(armature_object, curve, frame_range, clean, undo)
         if new_action:
             action: Any = armature_object.animation_data.action
-            _push(undo, put_mark, action, read_mark(action))
-            mark_bake(armature_object)
+            _push(undo, _put_mark, action, action.get(_MARK))
+            _put_mark(action, _digest(armature_object))
         _tag(armature_object)
         return Backup(action_name, undo.pop_all())
 
@@ -123,21 +127,17 @@ def require_writable(armature_object: bpy.types.Object, *, new_action: bool) -> 
         new_action: as for `write_keys`.
 
     Raises:
-        FigureFault: the NLA is in tweak mode or mixes the action with its strips, or the action is linked.
+        Refused: the NLA is in tweak mode or mixes the action with its strips, or the action is linked.
     """
     data = armature_object.animation_data
     if data is None:
         return
     if data.use_tweak_mode:
-        raise FigureFault(
-            armature_object.name,
-            f"'{armature_object.name}' is in the NLA's tweak mode; leave it before baking.",
-        )
+        raise Refused(f"'{armature_object.name}' is in the NLA's tweak mode; leave it before baking.")
     if data.action and not new_action and not data.action.is_editable:
-        raise FigureFault(
-            data.action.name,
+        raise Refused(
             f"Action '{data.action.name}' is linked from another file and cannot be written; "
-            "bake into a new action.",
+            "bake into a new action."
         )
     _check_mix(armature_object.name, data)
 
@@ -149,10 +149,9 @@ def _check(armature_object: bpy.types.Object, curves: Sequence[Curve], new_actio
             _check_lock(armature_object, curve)
         if not np.isfinite(curve.values).all():
             frame = curve.frames[int(np.argmin(np.isfinite(curve.values)))]
-            raise FigureFault(
-                curve.bone,
+            raise Refused(
                 f"The {curve.channel.replace('_', ' ')} of bone '{curve.bone}' in frame {frame:g} "
-                "must be a finite number; nothing was written.",
+                "must be a finite number; nothing was written."
             )
 
 
@@ -162,17 +161,15 @@ def _check_mix(name: str, data: bpy.types.AnimData) -> None:
         return
     solo = next((track for track in data.nla_tracks if track.is_solo), None)
     if solo is not None:
-        raise FigureFault(
-            name,
-            f"NLA track '{solo.name}' of '{name}' plays solo, so the action does not play; switch Solo off.",
+        raise Refused(
+            f"NLA track '{solo.name}' of '{name}' plays solo, so the action does not play; switch Solo off."
         )
     if data.action_blend_type != "REPLACE" or data.action_influence < 1.0:
         described: Any = data.bl_rna.properties["action_blend_type"]
         how = described.enum_items[data.action_blend_type].name
-        raise FigureFault(
-            name,
+        raise Refused(
             f"The action of '{name}' is mixed with its NLA strips ({how}, influence"
-            f" {data.action_influence:g}); set it to Replace with an influence of 1 in the NLA Editor.",
+            f" {data.action_influence:g}); set it to Replace with an influence of 1 in the NLA Editor."
         )
 
 
@@ -180,10 +177,9 @@ def _check_lock(armature_object: bpy.types.Object, curve: Curve) -> None:
     """Refuse to change a locked curve."""
     there = _curve(armature_object, curve.path, curve.index)
     if there is not None and (there.lock or (there.group is not None and there.group.lock)):
-        raise FigureFault(
-            curve.bone,
+        raise Refused(
             f"The {curve.channel.replace('_', ' ')} of bone '{curve.bone}' is locked in action"
-            f" '{armature_object.animation_data.action.name}'; unlock it or bake into a new action.",
+            f" '{armature_object.animation_data.action.name}'; unlock it or bake into a new action."
         )
 
 
@@ -325,3 +321,32 @@ def _restore_curve(owner: bpy.types.Object, path: str, index: int, keys: Keys) -
     curve = _curve(owner, path, index)
     if curve is not None:
         write_curve(curve, keys, new_handles=False)
+
+
+def is_own_bake(owner: bpy.types.Object) -> bool:
+    """Whether the action of an object comes from a bake and is unchanged."""
+    action: Any = owner.animation_data.action if owner.animation_data else None
+    if action is None or action.get(_MARK) is None:
+        return False
+    kept = action.use_fake_user or action.users > 1 or not action.is_editable
+    return not kept and action[_MARK] == _digest(owner)
+
+
+def _put_mark(action: bpy.types.Action, mark: str | None) -> None:
+    """Set the mark of an action, or remove it."""
+    action.pop(_MARK, None)
+    if mark is not None:
+        action[_MARK] = mark
+
+
+def _digest(owner: bpy.types.Object) -> str:
+    found, bag = sha256(owner.animation_data.action.name.encode()), compat.find_bag(owner)
+    curves = [c for c in bag.fcurves if c.data_path.startswith("pose.bones[")] if bag is not None else []
+    for curve in sorted(curves, key=lambda curve: (curve.data_path, curve.array_index)):
+        locked = curve.lock or (curve.group is not None and curve.group.lock)
+        about = curve.data_path, curve.array_index, locked, curve.mute, len(curve.modifiers)
+        found.update(repr(about).encode())
+        keys = read_curve(curve)
+        for name in _COMPARED:
+            found.update(keys.stored[name].tobytes())
+    return found.hexdigest()

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -11,9 +10,9 @@ import bpy
 import numpy as np
 
 from .. import compat
-from .armature import CHANNEL_WIDTHS, Bones, Channels, Floats
+from .armature import CHANNEL_WIDTHS, CHANNELS_AT_REST, Bones, Channels, Floats
+from .fingerprint import animated_channel
 
-_PATH: Final = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(\w+)$')
 _LEAST: Final = 3  # number of bones that an action must turn to count as a pose of the character
 _MOST: Final = 600  # maximum number of poses, for all actions together
 
@@ -58,21 +57,17 @@ def action_poses(actions: Iterable[bpy.types.Action], bones: Bones) -> Channels 
 
 def _curves(action: bpy.types.Action, bones: Bones) -> list[tuple[Any, str, int]]:
     """The F-curves of an action that pose bones, each with its channel and the index of its bone."""
-    found = []
-    for bag in compat.all_bags(action):
-        for curve in bag.fcurves:
-            match = _PATH.match(curve.data_path)
-            if match and match[1] in bones.index and match[2] in CHANNEL_WIDTHS:
-                found.append((curve, match[2], bones.index[match[1]]))
-    return found
+    curves = [curve for bag in compat.all_bags(action) for curve in bag.fcurves]
+    posing = ((curve, animated_channel(curve, bones)) for curve in curves)
+    return [(curve, *channel) for curve, channel in posing if channel is not None]
 
 
 def _poses(bones: Bones, curves: list[tuple[Any, str, int]], frames: list[float]) -> dict[str, Floats]:
     """The channels (F, B, ...) of the rest pose, with the values of the curves in some frames."""
-    shape = len(frames), len(bones)
-    values = {name: np.zeros((*shape, width), dtype=np.float32) for name, width in CHANNEL_WIDTHS.items()}
-    values["rotation_quaternion"][..., 0] = values["rotation_axis_angle"][..., 2] = 1.0
-    values["scale"][:] = 1.0
+    values = {
+        name: np.tile(np.array(rest, dtype=np.float32), (len(frames), len(bones), 1))
+        for name, rest in CHANNELS_AT_REST.items()
+    }
     for curve, channel, number in curves:
         if channel != "scale":
             values[channel][:, number, curve.array_index] = [curve.evaluate(frame) for frame in frames]

@@ -17,7 +17,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from .faults import FigureFault
+from ..properties.refusal import Refused
 
 Floats = npt.NDArray[np.float32]
 Array = npt.NDArray[np.float64]
@@ -79,36 +79,55 @@ class Bones:
         return len(self.names)
 
     @cached_property
-    def levels(self) -> tuple[Indices, ...]:
-        """Indices of the bones by depth, roots first."""
-        depth = np.zeros(len(self), dtype=int)
+    def heads(self) -> Array:
+        """(B, 3) at rest, armature space."""
+        return self.rest[:, :3, 3]
+
+    @cached_property
+    def tails(self) -> Array:
+        """(B, 3) at rest, armature space."""
+        return self.heads + self.rest[:, :3, 1] * self.length[:, None]
+
+    @cached_property
+    def extent(self) -> float:
+        """The largest extent at rest along an axis, Blender units."""
+        return float(np.ptp(np.concatenate([self.heads, self.tails]), axis=0).max())
+
+    @cached_property
+    def depth(self) -> Indices:
+        """(B,) number of ancestors."""
+        depth = np.zeros(len(self), dtype=np.intp)
         above = self.parents
         while (above >= 0).any():
             depth += above >= 0
             above = np.where(above >= 0, self.parents[above], -1)
-        return tuple(np.flatnonzero(depth == d) for d in range(int(depth.max()) + 1))
+        return depth
+
+    @cached_property
+    def levels(self) -> tuple[Indices, ...]:
+        """Indices of the bones by depth, roots first."""
+        return tuple(np.flatnonzero(self.depth == d) for d in range(int(self.depth.max()) + 1))
 
     def number(self, name: str) -> int:
         """Index of the bone with a name.
 
         Raises:
-            FigureFault: there is none.
+            Refused: there is none.
         """
         try:
             return self.index[name]
         except KeyError:
-            raise FigureFault(
-                name,
-                f"Bone '{name}' does not exist in armature '{self.armature}'; it was renamed or deleted.",
+            raise Refused(
+                f"Bone '{name}' does not exist in armature '{self.armature}'; it was renamed or deleted."
             ) from None
 
-    def ancestors(self, name: str) -> tuple[int, ...]:
-        """Indices of a bone and its ancestors, the bone first.
+    def ancestors(self, bone: str | int) -> tuple[int, ...]:
+        """Indices of a bone, given by name or index, and its ancestors, the bone first.
 
         Raises:
-            FigureFault: there is no such bone.
+            Refused: there is no such bone.
         """
-        way = [self.number(name)]
+        way = [self.number(bone) if isinstance(bone, str) else bone]
         while (parent := int(self.parents[way[-1]])) >= 0:
             way.append(parent)
         return tuple(way)
@@ -117,7 +136,7 @@ class Bones:
         """Indices of a bone and its ancestors up to `root`; all of them if that is not one of these, or "".
 
         Raises:
-            FigureFault: there is no such bone.
+            Refused: there is no such bone.
         """
         way, top = self.ancestors(name), self.index.get(root, -1)
         return way[: way.index(top) + 1] if top in way else way
@@ -169,13 +188,14 @@ class Channels:
         return b"".join([getattr(self, name).tobytes() for name in CHANNEL_WIDTHS])
 
 
-CHANNEL_WIDTHS: Final = {
-    "location": 3,
-    "rotation_quaternion": 4,
-    "rotation_euler": 3,
-    "rotation_axis_angle": 4,
-    "scale": 3,
+CHANNELS_AT_REST: Final[dict[str, tuple[float, ...]]] = {
+    "location": (0.0, 0.0, 0.0),
+    "rotation_quaternion": (1.0, 0.0, 0.0, 0.0),
+    "rotation_euler": (0.0, 0.0, 0.0),
+    "rotation_axis_angle": (0.0, 0.0, 1.0, 0.0),
+    "scale": (1.0, 1.0, 1.0),
 }
+CHANNEL_WIDTHS: Final = {name: len(rest) for name, rest in CHANNELS_AT_REST.items()}
 
 
 @dataclass(frozen=True)
@@ -216,23 +236,22 @@ def read_bones(armature_object: bpy.types.Object) -> Bones:
         armature_object: original or evaluated; for the present locks, limits and stiffness.
 
     Raises:
-        FigureFault: the object is not an armature, has no bones, or its pose is not up to date with its
+        Refused: the object is not an armature, has no bones, or its pose is not up to date with its
             bones.
     """
     if armature_object is None or armature_object.type != "ARMATURE" or armature_object.pose is None:
         name = getattr(armature_object, "name", "nothing")
-        raise FigureFault(name, f"'{name}' is not an armature; choose an armature object.")
+        raise Refused(f"'{name}' is not an armature; choose an armature object.")
     pose, data = armature_object.pose.bones, armature_object.data.bones
     names = tuple(bone.name for bone in pose)
     if not names:
-        raise FigureFault(armature_object.name, f"Armature '{armature_object.name}' has no bones; add some.")
+        raise Refused(f"Armature '{armature_object.name}' has no bones; add some.")
     index = {name: i for i, name in enumerate(names)}
     data_names = [bone.name for bone in data]
     if set(data_names) != set(names):
-        raise FigureFault(
-            armature_object.name,
+        raise Refused(
             f"The pose of '{armature_object.name}' is not up to date with its bones; "
-            "leave Edit Mode and try again.",
+            "leave Edit Mode and try again."
         )
     order = np.argsort([index[name] for name in data_names])
     parents = np.array([index[bone.parent.name] if bone.parent else -1 for bone in pose], dtype=np.intp)
@@ -290,12 +309,12 @@ def write_channels(
         present: the original object's channels, if known; unchanged arrays are not written.
 
     Raises:
-        FigureFault: the number of bones differs from that of the channels; nothing is written.
+        Refused: the number of bones differs from that of the channels; nothing is written.
     """
     pose = armature_object.pose.bones
     if len(pose) != len(channels.location):
         name = armature_object.name
-        raise FigureFault(name, f"The bones of '{name}' have changed in the meantime; start again.")
+        raise Refused(f"The bones of '{name}' have changed in the meantime; start again.")
     for name in CHANNEL_WIDTHS:
         values: Floats = getattr(channels, name)
         there = None if present is None else getattr(present, name)
@@ -315,13 +334,11 @@ def read_state(armature_object: bpy.types.Object, bones: Bones, before: PoseStat
         before: an earlier pose; returned if nothing has changed.
 
     Raises:
-        FigureFault: bones were added or removed since.
+        Refused: bones were added or removed since.
     """
     pose = armature_object.pose.bones
     if len(pose) != len(bones):
-        raise FigureFault(
-            bones.armature, f"The bones of '{bones.armature}' have changed in the meantime; start again."
-        )
+        raise Refused(f"The bones of '{bones.armature}' have changed in the meantime; start again.")
     channels, matrix = read_channels(armature_object), _get_matrices(pose, "matrix")
     if before is not None and channels.data == before.channels.data:
         if _columns(matrix) == _columns(before.matrix):

@@ -7,34 +7,36 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from ..properties.refusal import Refused
 from .armature import Array, Bones, Indices
-from .faults import FigureFault
 from .feet import carrier
 
+Chain = tuple[str, str]
+"""A bone, and the topmost bone that may move for it; "" for no limit."""
 
-def chain_bones(bones: Bones, chains: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+
+def chain_bones(bones: Bones, chains: Iterable[Chain]) -> tuple[str, ...]:
     """Names of all bones on the chains, each once, parents first.
 
     Args:
         bones: the armature.
-        chains: pairs of the effector's bone and the topmost bone that may move for it; "" for no limit.
+        chains: of the effectors.
 
     Raises:
-        FigureFault: a bone does not exist, or a chain root is not above its bone.
+        Refused: a bone does not exist, or a chain root is not above its bone.
     """
     numbers: set[int] = set()
     for name, root in chains:
         if root and bones.number(root) not in bones.ancestors(name):
-            raise FigureFault(
-                root,
+            raise Refused(
                 f"Chain root '{root}' is not '{name}' or a bone above it in armature '{bones.armature}'; "
-                "choose one of its parents or leave it empty.",
+                "choose one of its parents or leave it empty."
             )
         numbers.update(bones.chain(name, root))
     return tuple(bones.names[i] for i in parents_first(bones, np.array(sorted(numbers), dtype=np.intp)))
 
 
-def moving_bones(bones: Bones, chains: Sequence[tuple[str, str]], root: str, up: Array) -> tuple[str, ...]:
+def moving_bones(bones: Bones, chains: Sequence[Chain], root: str, up: Array) -> tuple[str, ...]:
     """The same as `chain_bones`, without bones that stay on the ground while the hips move freely.
 
     Args:
@@ -45,7 +47,7 @@ def moving_bones(bones: Bones, chains: Sequence[tuple[str, str]], root: str, up:
     top = carrier(bones, up) if root == "FREE" else -1
     if top < 0 or any(top not in bones.ancestors(name) for name, _ in chains):
         return solved
-    still = {bones.names[number] for number in bones.ancestors(bones.names[top])[1:]}
+    still = {bones.names[number] for number in bones.ancestors(top)[1:]}
     return solved if still & {above for _, above in chains} else tuple(n for n in solved if n not in still)
 
 
@@ -64,7 +66,7 @@ def figure_bones(bones: Bones, solved: Indices, carried: Indices) -> Indices:
     is_solved[solved] = True
     joints = is_solved.copy()
     for leaf in {*solved.tolist(), *carried.tolist()}:
-        way = bones.ancestors(bones.names[leaf])
+        way = bones.ancestors(leaf)
         above = [step for step, number in enumerate(way) if is_solved[number]]
         if above:
             joints[list(way[: above[-1] + 1])] = True
@@ -74,6 +76,4 @@ def figure_bones(bones: Bones, solved: Indices, carried: Indices) -> Indices:
 
 def parents_first(bones: Bones, numbers: Indices) -> Indices:
     """The same indices with every parent before its children."""
-    return np.array(
-        sorted(numbers.tolist(), key=lambda i: (len(bones.ancestors(bones.names[i])), i)), dtype=np.intp
-    )
+    return numbers[np.lexsort((numbers, bones.depth[numbers]))]

@@ -7,7 +7,6 @@ objects and bones. Blender reports no cycle, because the solve is not part of it
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -15,8 +14,8 @@ from typing import Any, Final
 import bpy
 
 from ..properties.access import rig_of
+from .data_path import bone_in_path
 
-_BONE: Final = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]')
 _ON_SURFACE: Final = frozenset({"VERTEX", "VERTEX_3"})
 
 
@@ -65,7 +64,7 @@ def follows(one: bpy.types.Object, other: bpy.types.Object) -> bool:
         one: an object that uses the other in some way.
         other: the object that it may depend on.
     """
-    if not any(other in (each.target, *each.alternative_objects) for each in rig_of(one).effectors):
+    if not any(other in each.targets for each in rig_of(one).effectors):
         return True
     links = [*_followed(_Link(one))]
     for bone in one.pose.bones if one.pose is not None else ():
@@ -142,12 +141,10 @@ def _driving(thing: bpy.types.Object, bone: str) -> Iterator[_Link]:
     """The drivers' inputs of an object (bone "") or of one of its bones."""
     data = thing.animation_data
     for curve in data.drivers if data else ():
-        found = _BONE.match(curve.data_path)
-        if curve.mute or (bpy.utils.unescape_identifier(found[1]) if found else "") != bone:
+        if curve.mute or bone_in_path(curve.data_path)[0] != bone:
             continue
         for variable in curve.driver.variables:
             for read in variable.targets:
                 if isinstance(read.id, bpy.types.Object):
-                    found = _BONE.match(read.data_path) if variable.type == "SINGLE_PROP" else None
-                    name = bpy.utils.unescape_identifier(found[1]) if found else read.bone_target
-                    yield _Link(read.id, name)
+                    named = bone_in_path(read.data_path)[0] if variable.type == "SINGLE_PROP" else ""
+                    yield _Link(read.id, named or read.bone_target)

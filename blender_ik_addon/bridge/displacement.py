@@ -43,14 +43,7 @@ class Displacement:
     """A figure with T bones that have curves, parents first, over F frames; lengths in metres.
 
     Args:
-        bones: the armature.
-        spaces: of the armature in these frames.
-        curves: of locations and rotations, with a value in every frame.
-        states: animated poses in these frames; the curves replace their values.
-        margin: metres, largest error of any point in any frame.
-        also: further points, see `decimation.decimated`. While they stand still in the world, they must not
-            tremble.
-        rate: frames per second.
+        curves: of locations and rotations. For the others, see `decimation.decimated`.
 
     Attributes:
         given: (T, F, 7) location and rotation of these bones from the curves; keyed: (T, 7) components with a

@@ -12,8 +12,8 @@ from typing import Any
 import bpy
 
 from ..properties.access import holds
+from ..properties.refusal import Refused
 from .dependencies import follows
-from .faults import FigureFault
 
 
 def kept_up(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph, what: str) -> bpy.types.Object:
@@ -25,20 +25,18 @@ def kept_up(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph, what: str) 
         what: kind of object, for the message.
 
     Raises:
-        FigureFault: the object is disabled, or not in the scene.
+        Refused: the object is disabled, or not in the scene.
     """
     if not is_kept_up(thing, depsgraph):
         scene, who = depsgraph.scene, f"{what} '{thing.name}'"
         if not holds(scene.objects, thing.original):
-            raise FigureFault(
-                thing.name,
-                f"{who} is not in scene '{scene.name}' (deleted?); choose another, or link it there.",
+            raise Refused(
+                f"{who} is not in scene '{scene.name}' (deleted?); choose another, or link it there."
             )
         where, switch = ("renders", "Renders") if depsgraph.mode == "RENDER" else ("the scene", "Viewports")
-        raise FigureFault(
-            thing.name,
+        raise Refused(
             f"{who} is switched off in {where}, so Blender does not move it there; switch on its collection "
-            f"and 'Show in {switch}'. The eye may hide it.",
+            f"and 'Show in {switch}'. The eye may hide it."
         )
     return thing.original.evaluated_get(depsgraph)
 

@@ -18,7 +18,7 @@ _MOST: Final = 0.8  # minimum share of the bones below the one that carries the 
 
 
 @dataclass(frozen=True)
-class Stand:
+class Footing:
     """The contacts of a figure with the ground in a pose.
 
     Attributes:
@@ -45,34 +45,34 @@ def feet(bones: Bones, up: Array) -> tuple[int, ...]:
     """
     rest = Stance(bones, bones.rest, up)
     named = _named(bones)
-    called = {i for i in named if not set(named) & set(bones.ancestors(bones.names[i])[1:])}
+    called = {i for i in named if not set(named) & set(bones.ancestors(i)[1:])}
     found: set[int] = set()
     for number in called:
-        own = [end for end in rest.ends if number in bones.ancestors(bones.names[end])]
+        own = [end for end in rest.ends if number in bones.ancestors(end)]
         steep = own and not rest.is_flat(number)
         found |= {rest.foot(end, number) for end in own} if steep else {number}
     if not called or (rest.ends and not rest.carried_by(called)):
         known = called | found
-        others = [end for end in rest.ends if not known & set(bones.ancestors(bones.names[end]))]
+        others = [end for end in rest.ends if not known & set(bones.ancestors(end))]
         found |= {rest.foot(end) for end in others}
     return tuple(sorted(found))
 
 
-def stand(bones: Bones, matrix: Matrices, up: Array) -> Stand:
+def footing(bones: Bones, matrix: Matrices, up: Array) -> Footing:
     """The contacts in a pose: the feet, and other limbs that carry the figure.
 
     Args:
         bones: the armature; matrix: (B, 4, 4) of the pose; up: (3,) up direction; armature space.
     """
     own, now = set(feet(bones, up)), Stance(bones, matrix, up)
-    planted = {number for end in now.ends for number in own & set(bones.ancestors(bones.names[end]))}
+    planted = {number for end in now.ends for number in own & set(bones.ancestors(end))}
     if now.ends and not (planted and now.carried_by(planted)):
-        free = [end for end in now.ends if not own & set(bones.ancestors(bones.names[end]))]
+        free = [end for end in now.ends if not own & set(bones.ancestors(end))]
         others = {now.foot(end) for end in free}
         own = (own | others) if planted else others  # in a handstand the feet are in the air
     rest = Stance(bones, bones.rest, up)
     flat = {i for i in own if now.is_flat(i) or rest.is_flat(i) or _FOOT.search(_plain(bones.names[i]))}
-    return Stand(tuple(sorted(own)), frozenset(flat), now.above(own) and not now.lies(own))
+    return Footing(tuple(sorted(own)), frozenset(flat), now.above(own) and not now.lies(own))
 
 
 def carrier(bones: Bones, up: Array) -> int:
@@ -84,7 +84,7 @@ def carrier(bones: Bones, up: Array) -> int:
     Args:
         bones: the armature; up: (3,) up direction, armature space.
     """
-    stands = [set(bones.ancestors(bones.names[number])) for number in feet(bones, up)]
+    stands = [set(bones.ancestors(number)) for number in feet(bones, up)]
     if not stands:
         return -1
     size = np.zeros(len(bones), dtype=int)  # number of descendants, including the bone
@@ -108,9 +108,8 @@ def _named(bones: Bones) -> list[int]:
     Game characters also have markers on the ground with such names; these do not count.
     """
     called = [number for number, name in enumerate(bones.names) if _FOOT.search(_plain(name))]
-    heads = bones.rest[:, :3, 3]
-    steps = np.sqrt(((heads - heads[bones.parents]) ** 2).sum(-1))
-    ways = {number: float(steps[list(bones.ancestors(bones.names[number])[:-1])].sum()) for number in called}
+    steps = np.sqrt(((bones.heads - bones.heads[bones.parents]) ** 2).sum(-1))
+    ways = {number: float(steps[list(bones.ancestors(number)[:-1])].sum()) for number in called}
     return [number for number in called if ways[number] >= _WAY * max(ways.values())]
 
 

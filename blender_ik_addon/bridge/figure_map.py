@@ -3,17 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Final
 
+import bpy
 import numpy as np
 
 from ikmath.model.figure_map import FigureMap, Kind, map_figure
 from ikmath.model.masses import MassPoints, gathered, mass_shares
 
-from .armature import Array, Bones, Flags, Indices
+from ..properties.bone import FROM_FIGURE, bone_settings
+from .armature import Array, Bones, Indices
+from .sides import other_side
 from .skeleton import Figure
 from .space import nearest_rotation
 
@@ -36,18 +38,25 @@ class BoneMap:
     kinds: FigureMap
     mass: Array
 
+    @property
+    def long_bones(self) -> list[int]:
+        """Indices of the long bones of arms and legs."""
+        return [joint for limb in self.kinds.limbs for joint in limb.joints]
 
-def read_map(bones: Bones, up: Array, deforming: Flags, told: Mapping[str, str]) -> BoneMap:
-    """The map of an armature.
+
+def bone_map(armature: bpy.types.Object, bones: Bones, up: Array) -> BoneMap:
+    """The map of an armature: recognised, with the user's corrections.
+
+    Bones of unknown kind have mass only if they deform, unless none deforms.
 
     Args:
-        bones: the armature; up: (3,) up direction, armature space; deforming: (B,) bones that deform. Bones
-            of unknown kind have mass only if they deform, unless none deforms.
-        told: kinds set by the user, by bone.
+        armature: the original object; bones: its bones; up: (3,) up direction, armature space.
     """
+    deforming = np.array([armature.data.bones[name].use_deform for name in bones.names], dtype=np.bool_)
+    told = _told_kinds(armature)
     order = np.concatenate(bones.levels)
     place = np.append(np.argsort(order), -1)
-    heads = bones.rest[order, :3, 3]
+    heads = bones.heads[order]
     tails = heads + bones.rest[order, :3, 1] * _lengths(bones, order)[:, None]
     kinds = {int(place[bones.index[name]]): Kind(kind) for name, kind in told.items()}
     found = map_figure(place[bones.parents[order]], heads, tails, up, kinds).selected(place[:-1].tolist())
@@ -58,12 +67,20 @@ def read_map(bones: Bones, up: Array, deforming: Flags, told: Mapping[str, str])
     return BoneMap(found, mass / (float(mass.sum()) or 1.0))
 
 
+def _told_kinds(armature: bpy.types.Object) -> dict[str, str]:
+    """Kinds that the user has set, by bone; they also apply to the other side, unless that has its own."""
+    told = {name: kind for name, kind in bone_settings(armature, "kind").items() if kind != FROM_FIGURE}
+    others = {other_side(armature.data.bones, name): kind for name, kind in told.items()}
+    others.pop("", None)
+    return others | told
+
+
 def _lengths(bones: Bones, order: Indices) -> Array:
     """(B,) lengths of the bones in an order. Some file formats have no lengths and leave stubs at the ends.
 
     A stub gets half the distance from its parent.
     """
-    parents, heads = bones.parents, bones.rest[:, :3, 3]
+    parents, heads = bones.parents, bones.heads
     ends = (parents >= 0) & ~np.isin(np.arange(len(bones)), parents)
     way = np.linalg.norm(heads - heads[parents], axis=1)
     lengths = np.where(ends & (bones.length < _STUB * way), 0.5 * way, bones.length)
@@ -108,9 +125,9 @@ def bone_ends(figure: Figure) -> Array:
 
 def limbs_at_rest(whole: BoneMap, figure: Figure) -> bool:
     """Whether all long bones of arms and legs have their rest rotation, for example in a T-pose."""
-    joints = [joint for limb in whole.kinds.limbs for joint in limb.joints]
-    turned = figure.state.basis[joints, :3, :3]
-    return bool(joints) and bool((np.abs(turned - np.eye(3)) < _UNTURNED).all())
+    long = whole.long_bones
+    turned = figure.state.basis[long, :3, :3]
+    return bool(long) and bool((np.abs(turned - np.eye(3)) < _UNTURNED).all())
 
 
 def facing(whole: BoneMap, figure: Figure) -> Array:

@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import compat
 from .armature import AXES, CHANNEL_WIDTHS, Bones, Flags
+from .data_path import bone_in_path
 
 _FREEDOM = {
     "lock_location": 3,
@@ -48,8 +49,7 @@ _WATCHED = {
     *_STIFFNESS,
     *(name for limits in _LIMITS.values() for name in limits),
 }
-_SETTING = re.compile(r'pose\.bones\["(?:[^"\\]|\\.)*"\]\.(\w+)')
-_PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(\w+)$')
+_WORD = re.compile(r"\w*")
 
 
 def fingerprint(armature_object: bpy.types.Object) -> Any:
@@ -139,17 +139,14 @@ def animated_channels(armature_object: bpy.types.Object, bones: Bones) -> dict[s
 
 def animated_channel(curve: Any, bones: Bones) -> tuple[str, int] | None:
     """The channel of a curve and the index of its bone; None if the curve is not for a bone's channel."""
-    found = _PATH.match(curve.data_path)
-    if not found or found[2] not in CHANNEL_WIDTHS:
-        return None
-    number = bones.index.get(bpy.utils.unescape_identifier(found[1]))
-    return None if number is None else (found[2], number)
+    name, channel = bone_in_path(curve.data_path)
+    return (channel, bones.index[name]) if channel in CHANNEL_WIDTHS and name in bones.index else None
 
 
 def animated_settings(armature_object: bpy.types.Object, setting: str) -> set[str]:
     """Names of the bones whose setting is animated by an action, an NLA strip or a driver."""
-    matches = (_PATH.match(curve.data_path) for curve in animation_curves(armature_object))
-    return {bpy.utils.unescape_identifier(found[1]) for found in matches if found and found[2] == setting}
+    found = (bone_in_path(curve.data_path) for curve in animation_curves(armature_object))
+    return {name for name, rest in found if rest == setting}
 
 
 def is_restless(armature_object: bpy.types.Object) -> bool:
@@ -157,8 +154,8 @@ def is_restless(armature_object: bpy.types.Object) -> bool:
 
     Mostly these are a constraint's influence or a rotation mode.
     """
-    matches = (_SETTING.match(curve.data_path) for curve in animation_curves(armature_object))
-    return any(found is not None and found[1] in _WATCHED for found in matches)
+    settings = (bone_in_path(curve.data_path)[1] for curve in animation_curves(armature_object))
+    return any(_WORD.match(setting)[0] in _WATCHED for setting in settings)
 
 
 def is_animated(armature_object: bpy.types.Object, path: str) -> bool:

@@ -24,22 +24,31 @@ from .armature import Array, Indices
 from .skeleton import Figure
 from .targets import Target
 
-Targets = dict[str, Any]
+Options = dict[str, Any]  # keyword arguments of a goal
 
 _CORNERS: Final = 8  # corners of a footprint
 _LEAST: Final = 1e-6  # metres, smallest distance, because a distance that fades in may start at 0
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Masses:
-    """The masses of a figure.
+    """The masses of W bones, independent of the pose.
 
     Attributes:
-        mass: kilograms by bone; center: (3,) by bone, in the bone's own axes and the armature's units.
+        names: (W,) of the bones; numbers: (W,) their indices.
+        mass: (W,) kilograms; centers: (W, 3) in the bones' own axes and the armature's units.
     """
 
-    mass: Mapping[str, float]
-    center: Mapping[str, Array]
+    names: tuple[str, ...]
+    numbers: Indices
+    mass: Array
+    centers: Array
+
+    def center(self, matrix: Array) -> Array:
+        """The centre of mass (3,), for bone matrices (B, 4, 4); in the space of these."""
+        own = matrix.take(self.numbers, 0)
+        places = np.matmul(own[:, :3, :3], self.centers[:, :, None])[:, :, 0] + own[:, :3, 3]
+        return np.asarray(self.mass @ places / self.mass.sum())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,58 +98,74 @@ class Wanted:
 
 
 # --------------------------------------------------------------------- one goal object for many effectors
-def _position(want: Wanted, rows: Indices, priority: int) -> Goal:
-    told, slack = want.settings[rows[0]], want.amounts[rows[0]].get("slack", 0.0)
-    counted = _counted(told.get("axes", ()), told.get("space", ""))
-    common = _common(want, rows, priority)
-    return ik.Position(**common, **_places(want, rows), offset=want.offset[rows], slack=slack, **counted)
+@dataclass(frozen=True)
+class Many:
+    """A kind of goal with one goal object for many effectors.
+
+    Attributes:
+        goal: its class.
+        targets: (wanted, rows) -> the attributes of the goal that change with the targets.
+        others: (wanted, rows) -> its other attributes.
+        shares: settings and amounts that must be equal for all of them.
+    """
+
+    goal: Callable[..., Goal]
+    targets: Callable[[Wanted, Indices], Options]
+    others: Callable[[Wanted, Indices], Options]
+    shares: tuple[str, ...]
+
+    def make(self, want: Wanted, rows: Indices, priority: int) -> Goal:
+        """The goal of some effectors."""
+        joints = [want.bones[row] for row in rows]
+        own = {**self.targets(want, rows), **self.others(want, rows)}
+        return self.goal(joint=joints, weight=want.weight[rows], priority=priority, **own)
 
 
-def _places(want: Wanted, rows: Indices) -> Targets:
+def _places(want: Wanted, rows: Indices) -> Options:
     return {"target": want.position[rows], **_axes(want, rows, "axes")}
 
 
-def _orientation(want: Wanted, rows: Indices, priority: int) -> Goal:
-    told, slack = want.settings[rows[0]], want.amounts[rows[0]].get("turn_slack", 0.0)
-    counted = _counted(told.get("turn_axes", ()), told.get("space", ""))
-    return ik.Orientation(**_common(want, rows, priority), **_turns(want, rows), slack=slack, **counted)
-
-
-def _turns(want: Wanted, rows: Indices) -> Targets:
+def _turns(want: Wanted, rows: Indices) -> Options:
     return {"target": want.rotation[rows], **_axes(want, rows, "turn_axes")}
 
 
-def _aim(want: Wanted, rows: Indices, priority: int) -> Goal:
-    slack = want.amounts[rows[0]].get("turn_slack", 0.0)
-    held: Targets = {"offset": want.offset[rows], "direction": want.axis[rows]}
-    return ik.Aim(**_common(want, rows, priority), **_aims(want, rows), **held, slack=slack)
-
-
-def _aims(want: Wanted, rows: Indices) -> Targets:
+def _aims(want: Wanted, rows: Indices) -> Options:
     return {"target": want.position[rows]}
 
 
-def _pole(want: Wanted, rows: Indices, priority: int) -> Goal:
-    slack = want.amounts[rows[0]].get("turn_slack", 0.0)
-    limb: Targets = {"root": [str(want.settings[row]["root"]) for row in rows], "offset": want.offset[rows]}
-    return ik.Pole(**_common(want, rows, priority), **_aims(want, rows), **limb, slack=slack)
-
-
-def _plane(want: Wanted, rows: Indices, priority: int) -> Goal:
-    one_sided = bool(want.settings[rows[0]].get("one_sided", False))
-    common = _common(want, rows, priority)
-    return ik.Plane(**common, **_planes(want, rows), offset=want.offset[rows], one_sided=one_sided)
-
-
-def _planes(want: Wanted, rows: Indices) -> Targets:
+def _planes(want: Wanted, rows: Indices) -> Options:
     return {"origin": want.position[rows], "normal": want.rotation[rows, :, 2]}
 
 
-def _common(want: Wanted, rows: Indices, priority: int) -> dict[str, Any]:
-    return {"joint": [want.bones[row] for row in rows], "weight": want.weight[rows], "priority": priority}
+def _of_position(want: Wanted, rows: Indices) -> Options:
+    told, slack = want.settings[rows[0]], want.amounts[rows[0]].get("slack", 0.0)
+    counted = _counted(told.get("axes", ()), told.get("space", ""))
+    return {"offset": want.offset[rows], "slack": slack, **counted}
 
 
-def _counted(axes: tuple[bool, ...], space: str) -> dict[str, Any]:
+def _of_orientation(want: Wanted, rows: Indices) -> Options:
+    told = want.settings[rows[0]]
+    return {**_turn_slack(want, rows), **_counted(told.get("turn_axes", ()), told.get("space", ""))}
+
+
+def _of_aim(want: Wanted, rows: Indices) -> Options:
+    return {"offset": want.offset[rows], "direction": want.axis[rows], **_turn_slack(want, rows)}
+
+
+def _of_pole(want: Wanted, rows: Indices) -> Options:
+    roots = [str(want.settings[row]["root"]) for row in rows]
+    return {"root": roots, "offset": want.offset[rows], **_turn_slack(want, rows)}
+
+
+def _of_plane(want: Wanted, rows: Indices) -> Options:
+    return {"offset": want.offset[rows], "one_sided": bool(want.settings[rows[0]].get("one_sided", False))}
+
+
+def _turn_slack(want: Wanted, rows: Indices) -> Options:
+    return {"slack": want.amounts[rows[0]].get("turn_slack", 0.0)}
+
+
+def _counted(axes: tuple[bool, ...], space: str) -> Options:
     """The axes that count and their space, as keyword arguments; empty if all axes count.
 
     Args:
@@ -152,7 +177,7 @@ def _counted(axes: tuple[bool, ...], space: str) -> dict[str, Any]:
     return {"axes": letters, "space": "bone" if space == "BONE" else "target"}
 
 
-def _axes(want: Wanted, rows: Indices, flags: str) -> Targets:
+def _axes(want: Wanted, rows: Indices, flags: str) -> Options:
     """Frames of the counted axes, (E, 3, 3); empty if all count, or for the bone's own axes."""
     told = want.settings[rows[0]]
     if all(told.get(flags, ())) or told.get("space", "") == "BONE":
@@ -162,35 +187,20 @@ def _axes(want: Wanted, rows: Indices, flags: str) -> Targets:
     return {"frame": want.rotation[rows]}
 
 
-@dataclass(frozen=True)
-class Many:
-    """A kind of goal with one goal object for many effectors.
-
-    Attributes:
-        make: (wanted, rows, priority) -> the goal of these rows.
-        targets: (wanted, rows) -> the attributes of the goal that change with the targets.
-        shares: settings and amounts that must be equal for all of them.
-    """
-
-    make: Callable[[Wanted, Indices, int], Goal]
-    targets: Callable[[Wanted, Indices], Targets]
-    shares: tuple[str, ...]
-
-
 MANY: Final[Mapping[str, Many]] = MappingProxyType(
     {
-        "position": Many(_position, _places, ("axes", "space", "slack")),
-        "orientation": Many(_orientation, _turns, ("turn_axes", "space", "turn_slack")),
-        "aim": Many(_aim, _aims, ("turn_slack",)),
-        "pole": Many(_pole, _aims, ("turn_slack",)),
-        "plane": Many(_plane, _planes, ("one_sided",)),
+        "position": Many(ik.Position, _places, _of_position, ("axes", "space", "slack")),
+        "orientation": Many(ik.Orientation, _turns, _of_orientation, ("turn_axes", "space", "turn_slack")),
+        "aim": Many(ik.Aim, _aims, _of_aim, ("turn_slack",)),
+        "pole": Many(ik.Pole, _aims, _of_pole, ("turn_slack",)),
+        "plane": Many(ik.Plane, _planes, _of_plane, ("one_sided",)),
     }
 )
 
 
 # ------------------------------------------------------------------------ one goal object for one effector
 @dataclass(frozen=True, kw_only=True)
-class Ask:
+class EffectorRow:
     """One effector in one frame.
 
     Attributes:
@@ -254,56 +264,59 @@ class Ask:
         return self.figure.offset(self.second, self.told["second_local"])
 
 
-def _distance(ask: Ask) -> Goal:
+def _distance(one: EffectorRow) -> Goal:
     """Keep the point at, within or outside a distance of the target or of the second bone's point."""
-    keep, wanted = str(ask.told["keep"]).lower(), ask.amounts["distance"]
-    to, offset = (ask.second, ask.second_offset) if ask.second else (ask.place, np.zeros(3))
-    there = ask.start.point(ask.second, ask.second_offset) if ask.second else ask.place
-    now = float(np.sqrt(((ask.here - there) ** 2).sum()))
+    keep, wanted = str(one.told["keep"]).lower(), one.amounts["distance"]
+    to, offset = (one.second, one.second_offset) if one.second else (one.place, np.zeros(3))
+    there = one.start.point(one.second, one.second_offset) if one.second else one.place
+    now = float(np.sqrt(((one.here - there) ** 2).sum()))
     short = {"at": now != wanted, "inside": now > wanted, "outside": now < wanted}[keep]
     if short:
-        wanted = max(now + ask.share * (wanted - now), _LEAST)
-    return ik.Distance(ask.bone, ask.offset, to, offset, wanted, mode=keep, **ask.weighed)  # type: ignore[arg-type]
+        wanted = max(now + one.share * (wanted - now), _LEAST)
+    return ik.Distance(one.bone, one.offset, to, offset, wanted, mode=keep, **one.weighed)  # type: ignore[arg-type]
 
 
-def _loop(ask: Ask) -> Goal:
+def _loop(one: EffectorRow) -> Goal:
     """Keep the point at a point of the second bone; if rigid, also the relative rotation."""
-    rigid, offset, turn = bool(ask.told["rigid"]), ask.second_offset, None
+    rigid, offset, turn = bool(one.told["rigid"]), one.second_offset, None
     if rigid:
-        turn = rotation.matrix_from_quaternion(ask.told["second_rotation"])
-    if ask.share < 1.0:
-        frame = ask.start.frame(ask.second)
-        now = frame.T @ (ask.here - ask.start.point(ask.second))
-        offset = now + ask.share * (offset - now)
+        turn = rotation.matrix_from_quaternion(one.told["second_rotation"])
+    if one.share < 1.0:
+        frame = one.start.frame(one.second)
+        now = frame.T @ (one.here - one.start.point(one.second))
+        offset = now + one.share * (offset - now)
         if turn is not None:
-            held = frame.T @ ask.start.frame(ask.bone)
-            turn = rotation.exp(ask.share * rotation.log(turn @ held.T)) @ held
-    return ik.Loop(ask.bone, ask.offset, ask.second, offset, rigid=rigid, rotation=turn, **ask.weighed)
+            held = frame.T @ one.start.frame(one.bone)
+            turn = rotation.exp(one.share * rotation.log(turn @ held.T)) @ held
+    return ik.Loop(one.bone, one.offset, one.second, offset, rigid=rigid, rotation=turn, **one.weighed)
 
 
-def _balance(ask: Ask) -> Goal | None:
+def _balance(one: EffectorRow) -> Goal | None:
     """Keep the centre of mass over the target or the planted effectors; None without planted effectors."""
-    masses, up = ask.want.masses, ask.want.world[:, 2]
+    masses, up = one.want.masses, one.want.world[:, 2]
     if masses is None:
         raise RuntimeError("the masses of the figure are missing")
     told: dict[str, Any] = {
-        "masses": masses.mass,
-        "centers": {bone: ask.figure.offset(bone, center) for bone, center in masses.center.items()},
+        "masses": dict(zip(masses.names, masses.mass.tolist(), strict=True)),
+        "centers": {
+            bone: one.figure.offset(bone, center)
+            for bone, center in zip(masses.names, masses.centers, strict=True)
+        },
         "up": up,
     }
-    over_target = ask.told["over"] == "TARGET"
-    corners = np.empty((0, 3)) if over_target else contacts(ask.want)
+    over_target = one.told["over"] == "TARGET"
+    corners = np.empty((0, 3)) if over_target else contacts(one.want)
     if not over_target and not len(corners):
         return None
-    center = ask.place
-    if ask.share < 1.0:
-        now = ik.Balance((0.0, 0.0, 0.0), **told).center(ask.start)
-        center = now + ask.share * ((center if over_target else corners.mean(0)) - now)
+    center = one.place
+    if one.share < 1.0:
+        now = ik.Balance((0.0, 0.0, 0.0), **told).center(one.start)
+        center = now + one.share * ((center if over_target else corners.mean(0)) - now)
     if over_target:
-        return ik.Balance(center, **told, **ask.weighed)
-    if ask.share < 1.0:
+        return ik.Balance(center, **told, **one.weighed)
+    if one.share < 1.0:
         corners = np.concatenate([corners, center[None]])  # the area is extended to the present centre
-    return ik.Balance(support=corners, margin=ask.amounts["margin"], **told, **ask.weighed)
+    return ik.Balance(support=corners, margin=one.amounts["margin"], **told, **one.weighed)
 
 
 def contacts(want: Wanted) -> Array:
@@ -319,19 +332,19 @@ def contacts(want: Wanted) -> Array:
     return np.concatenate(found) if found else np.empty((0, 3))
 
 
-def _any_of(ask: Ask) -> Goal:
+def _any_of(one: EffectorRow) -> Goal:
     """Bring the point to one of several targets."""
-    choices = ask.want.alternatives[ask.row]
+    choices = one.want.alternatives[one.row]
     goals = []
     for place, turn in zip(choices.position, choices.rotation, strict=True):
-        told = _counted(tuple(ask.told["axes"]), str(ask.told["space"]))
-        frame = (ask.want.world if ask.told["space"] == "WORLD" else turn)[None] if told else None
-        drawn = ask.here + ask.share * (place - ask.here)
-        slack = ask.amounts["slack"]
-        goals.append(ik.Position([ask.bone], drawn[None], ask.offset, frame=frame, slack=slack, **told))
-    return ik.AnyOf(goals, **ask.weighed)
+        told = _counted(tuple(one.told["axes"]), str(one.told["space"]))
+        frame = (one.want.world if one.told["space"] == "WORLD" else turn)[None] if told else None
+        drawn = one.here + one.share * (place - one.here)
+        slack = one.amounts["slack"]
+        goals.append(ik.Position([one.bone], drawn[None], one.offset, frame=frame, slack=slack, **told))
+    return ik.AnyOf(goals, **one.weighed)
 
 
-ALONE: Final[Mapping[str, Callable[[Ask], Goal | None]]] = MappingProxyType(
+ALONE: Final[Mapping[str, Callable[[EffectorRow], Goal | None]]] = MappingProxyType(
     {"distance": _distance, "loop": _loop, "balance": _balance, "any_of": _any_of}
 )

@@ -4,9 +4,9 @@
 Blender's data paths name an item by its index, and the interface finds the keys of a property by this path
 only. Paths by name would not be shown as keyed, so the paths must follow the index.
 
-Each item stores its index (`properties.list_item`), and the rig stores the number of items. Their difference
-from the present list shows where each item has moved, whether by an operator, a script or the library of an
-override. `follow` applies it to:
+Each item stores its index (`properties.saved.ListItem`), and the rig stores the number of items. Their
+difference from the present list shows where each item has moved, whether by an operator, a script or the
+library of an override. `follow` applies it to:
 
 - the F-curves that the object plays, in its action and its NLA strips;
 - its drivers;

@@ -104,8 +104,7 @@ def plan_joints(
     members: Indices,
     solved: Indices,
     *,
-    free_root: bool,
-    root_stiffness: Array,
+    root_stiffness: Array | None,
     flipped: Array | None = None,
     stretching: Collection[int] = (),
 ) -> Joints:
@@ -115,13 +114,12 @@ def plan_joints(
         bones: the armature.
         members: indices of the bones that become joints, parents first.
         solved: indices of those whose channels are solved.
-        free_root: whether the topmost solved bones also translate.
-        root_stiffness: (6,) of a free root.
+        root_stiffness: (6,) of the topmost solved bones, which also translate; None if they are pinned.
         flipped: (B, 3) -1 for axes that point the other way in joints, see `measuring.half_turns`; None if
             there are none.
         stretching: indices of the bones whose length is also solved.
     """
-    slidable, stiffness = _slidable(bones, solved, root_stiffness if free_root else None)
+    slidable, stiffness = _slidable(bones, solved, root_stiffness)
     names, b, parent, only_slides, joint_of = _rows(bones, members, slidable)
     under_slider = (parent >= 0) & only_slides[parent]
     turning = np.isin(b, solved) & ~only_slides
@@ -187,9 +185,7 @@ def _slidable(bones: Bones, solved: Indices, root_stiffness: Array | None) -> tu
     if root_stiffness is not None:
         is_solved = np.zeros(len(bones), dtype=bool)
         is_solved[solved] = True
-        topmost = [
-            i for i in solved.tolist() if not is_solved[list(bones.ancestors(bones.names[i])[1:])].any()
-        ]
+        topmost = [i for i in solved.tolist() if not is_solved[list(bones.ancestors(i)[1:])].any()]
         stiffness[topmost] = np.maximum(stiffness[topmost], root_stiffness)
         slidable[topmost] = ~bones.lock_location[topmost] & ~bones.connected[topmost][:, None]
     return slidable, stiffness

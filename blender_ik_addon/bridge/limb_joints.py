@@ -77,13 +77,6 @@ class LimbJoints:
             found.append(size >= slight and _dot(bend, axis) < least * size)
         return found
 
-    def bent(self, q: Array) -> list[bool]:
-        """(k,) whether each limb is bent enough at coordinates (n,) to show its direction."""
-        return [
-            _dot(bend, bend) >= slight * slight
-            for bend, (_, slight) in zip(self._bends(q), self._bounds, strict=True)
-        ]
-
     @cached_property
     def _ways(self) -> list[tuple[Vector, Vector]]:
         return list(zip(self.first.tolist(), self.second.tolist(), strict=True))

@@ -5,6 +5,10 @@ Skeletons of games and motion capture have no limits that would tell. But a limb
 long bones in a row, while flexible parts (tails, tentacles, ears) have many bones. If the two bones are
 slightly bent at rest, they bend in that direction; above a foot, a knee bends towards the toes. The leg of an
 animal that walks on its toes is folded like a Z: knee and hock are both hinges.
+
+Limbs are sought on branches: sequences of bones that continue each other. If several bones have the same
+parent, for example the next bone of an arm and helpers for twist, feathers and sleeves, one of them continues
+the branch. If fingers branch from a hand, none does.
 """
 
 from __future__ import annotations
@@ -17,7 +21,6 @@ from typing import Final
 import numpy as np
 
 from .armature import Array, Bones
-from .branches import Branch, branches
 
 _ALIKE: Final = 0.65  # minimum length of a limb's shorter bone, as a share of the longer one
 _MANY: Final = 5  # with this many similar bones in a row they are not a limb, unless it is folded
@@ -30,6 +33,26 @@ _BENT: Final = np.radians(0.5)  # a limb that is straighter at rest has no direc
 _FOLDED: Final = np.sin(np.radians(15.0)), 0.9  # sine of a clear bend, cosine of two opposite ones
 _FOLD: Final = 0.5  # like _ALIKE, for folded bones
 _FOOT: Final = np.radians(30.0)  # angle from the line of its limb; a straighter end bone is not a foot
+_AT: Final = 0.1  # share of a bone's length, from its tail, within which a continuing bone starts
+_FARTHER: Final = 1.5  # the continuing child must reach this many times as far as the other ones
+
+
+@dataclass(frozen=True, eq=False)
+class Branch:
+    """Bones that continue each other; n of them.
+
+    Attributes:
+        bones: (n,) their indices; ways: (n, 3) from each head to the next one, for the last bone to its tail,
+            armature space; lengths: (n,) of these vectors.
+    """
+
+    bones: tuple[int, ...]
+    ways: Array
+    lengths: Array
+
+    def below(self, place: int) -> int:
+        """Index of the bone after the one at a place, -1 if there is none."""
+        return self.bones[place + 1] if place + 1 < len(self.bones) else -1
 
 
 @dataclass(frozen=True)
@@ -88,7 +111,7 @@ def find_limbs(bones: Bones) -> tuple[Limb, ...]:
     Args:
         bones: the armature.
     """
-    least = _LEAST * _extent(bones)
+    least = _LEAST * bones.extent
     found = [it for branch in branches(bones, least) if (it := _look_at(bones, branch))]
     found = [it for it in found if any(_are_twins(it, other) for other in found if other is not it)]
     long = max(_SHARE * max((sum(it.lengths) for it in found), default=0.0), least)
@@ -123,7 +146,7 @@ def _look_at(bones: Bones, branch: Branch) -> _Found | None:
     if len(joints) == 1 and _alike_around(parts, middle) >= _MANY:
         return None
     upper, lower = parts[middle : middle + 2]
-    depth = len(bones.ancestors(bones.names[branch.bones[upper.last]]))
+    depth = int(bones.depth[branch.bones[upper.last]])
     return _Found(branch, joints, depth, (upper.length, lower.length))
 
 
@@ -183,13 +206,6 @@ def _are_twins(one: _Found, other: _Found) -> bool:
     return one.depth == other.depth and np.allclose(one.lengths, other.lengths, rtol=_TWIN)
 
 
-def _extent(bones: Bones) -> float:
-    """The largest extent of the figure at rest, along an axis."""
-    heads = bones.rest[:, :3, 3]
-    tails = heads + bones.rest[:, :3, 1] * bones.length[:, None]
-    return float(np.ptp(np.concatenate([heads, tails]), axis=0).max())
-
-
 def _bending(bones: Bones, joints: Sequence[tuple[Branch, int]]) -> tuple[Limb, ...]:
     """The limbs with a known bend direction.
 
@@ -225,3 +241,53 @@ def _toes(bones: Bones, branch: Branch, low: int) -> Array | None:
     aside = way - line * (way @ line)
     length = float(np.linalg.norm(aside))
     return aside / length if length > np.sin(_FOOT) else None
+
+
+def branches(bones: Bones, least: float = 0.0) -> list[Branch]:
+    """The branches of an armature with a minimum length; no bone is in two branches.
+
+    Args:
+        bones: the armature; least: length along the bones, the armature's units.
+    """
+    after = _going_on(bones)
+    found = []
+    for number in sorted(set(range(len(bones))).difference(after.values())):
+        row = [number]
+        while (following := after.get(row[-1], -1)) >= 0:
+            row.append(following)
+        ways = np.diff(np.concatenate([bones.heads[row], bones.tails[row[-1:]]]), axis=0)
+        lengths = np.sqrt((ways * ways).sum(-1))
+        if lengths.sum() >= least:
+            found.append(Branch(tuple(row), ways, lengths))
+    return found
+
+
+def _going_on(bones: Bones) -> dict[int, int]:
+    """Maps each bone to the one that continues it, if there is one."""
+    above, rows = bones.parents, np.arange(len(bones))
+    children: dict[int, list[int]] = {}
+    for number in rows[above >= 0].tolist():
+        children.setdefault(int(above[number]), []).append(number)
+    from_head, from_tail = (
+        np.sqrt(((bones.heads - ends[above]) ** 2).sum(-1)).tolist() for ends in (bones.heads, bones.tails)
+    )
+    reach = bones.length.tolist()  # from each head to the farthest tip, along the bones
+    for level in reversed(bones.levels):
+        for number in level.tolist():
+            reach[number] = max(
+                [reach[number], *(from_head[it] + reach[it] for it in children.get(number, ()))]
+            )
+    after = {}
+    for number, hung in children.items():
+        close = [it for it in hung if from_tail[it] <= _AT * bones.length[number]]
+        carrying = sorted(
+            (it for it in hung if it in children), key=lambda it: from_head[it] + reach[it], reverse=True
+        )
+        far = [from_head[it] + reach[it] for it in carrying]
+        if len(hung) == 1:
+            after[number] = hung[0]
+        elif len(close) == 1:
+            after[number] = close[0]
+        elif len(far) == 1 or (len(far) > 1 and far[0] >= _FARTHER * far[1]):
+            after[number] = carrying[0]
+    return after

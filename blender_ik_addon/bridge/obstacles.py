@@ -26,11 +26,9 @@ from .armature import Array
 from .changes import Changes
 from .dependencies import carrying_bone
 from .evaluated import is_shown
-from .faults import Fault
-from .instances import Instance, read_instances
 from .skin import is_deformed
 from .space import Space, nearest_rotation, volume
-from .surface import Surface, surface_of
+from .surface import Instance, Surface, read_instances, surface_of
 
 MODES: Final = {"SOLID": "auto", "ONE_SIDED": "one_sided", "TWO_SIDED": "two_sided"}
 """Identifier of the property -> mode in ikmath. A solid that is not closed becomes two-sided."""
@@ -42,7 +40,7 @@ _FLAT: Final = 1e-9  # relative volume of an object's axes below which its scale
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Avoided:
     """An object to avoid.
 
     Attributes:
@@ -104,13 +102,13 @@ class ObstacleReader:
 
     def read(
         self,
-        wanted: Sequence[Wanted],
+        wanted: Sequence[Avoided],
         armature_object: bpy.types.Object,
         space: Space,
         depsgraph: bpy.types.Depsgraph,
         reshaped: Collection[str] | None = None,
-    ) -> tuple[list[TriangleMesh], list[Fault]]:
-        """Read the present obstacles in figure space, and the faults of those that are ignored.
+    ) -> tuple[list[TriangleMesh], list[str]]:
+        """Read the present obstacles in figure space, and why others are ignored.
 
         Args:
             wanted: the obstacles.
@@ -121,11 +119,11 @@ class ObstacleReader:
                 read all.
 
         Returns:
-            Meshes named after their objects, in the given order, one for each instance; faults, none of them
-                blocking. A solid that is not closed becomes a two-sided surface.
+            Meshes named after their objects, in the given order, one for each instance; sentences on the
+                others. A solid that is not closed becomes a two-sided surface.
         """
-        faults: list[Fault] = []
-        there: list[Wanted] = []
+        ignored: list[str] = []
+        there: list[Avoided] = []
         for one in wanted:
             reason = why_not(one, depsgraph)
             if not reason and one.object is not None and moves_with(one.object, armature_object):
@@ -133,7 +131,7 @@ class ObstacleReader:
                     f"Obstacle '{one.shown_name}' is moved by '{armature_object.name}' itself and is ignored."
                 )
             if reason:
-                faults.append(Fault(one.shown_name, reason, blocking=False))
+                ignored.append(reason)
             else:
                 there.append(one)
         makers = [one.key for one in there if one.object is not None and makes_instances(one.object)]
@@ -149,13 +147,13 @@ class ObstacleReader:
             found, said = self._shapes(one, shows, space, shared)
             kept.update(found)
             if said:
-                faults.append(Fault(one.shown_name, said, blocking=False))
+                ignored.append(said)
         self._kept = kept
-        return [each.placed for each in kept.values()], faults
+        return [each.placed for each in kept.values()], ignored
 
     def _shapes(
         self,
-        wanted: Wanted,
+        wanted: Avoided,
         shows: Sequence[Instance],
         space: Space,
         shared: dict[tuple[int, bytes], TriangleMesh],
@@ -179,7 +177,7 @@ class ObstacleReader:
         return found, said
 
     def _own(
-        self, wanted: Wanted, depsgraph: bpy.types.Depsgraph, reshaped: Collection[str] | None
+        self, wanted: Avoided, depsgraph: bpy.types.Depsgraph, reshaped: Collection[str] | None
     ) -> Iterator[Instance]:
         """The surface of an object at its own place, if it is visible itself."""
         obj: Any = wanted.object
@@ -231,7 +229,7 @@ def _placed(own: _Kept, name: str, margin: float, mode: str, matrix: Array, spac
     return replace(own, told=told, placed=moved)
 
 
-def why_not(wanted: Wanted, depsgraph: bpy.types.Depsgraph) -> str:
+def why_not(wanted: Avoided, depsgraph: bpy.types.Depsgraph) -> str:
     """Why an object cannot be an obstacle at present, as a sentence; "" if it can."""
     obj, name = wanted.object, wanted.shown_name
     if obj is None or obj.name not in depsgraph.scene.objects:

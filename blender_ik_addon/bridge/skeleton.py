@@ -26,9 +26,9 @@ import numpy.typing as npt
 import ikmath as ik
 from ikmath import rotation
 
+from ..properties.refusal import Refused
 from .armature import Array, Bones, Channels, Flags, Indices, PoseState
 from .chains import figure_bones
-from .faults import FigureFault
 from .inheritance import forward
 from .joints import Joints, plan_joints
 from .limb_joints import Hinges, LimbJoints, Vector
@@ -77,19 +77,9 @@ class Figure:
     hinges: Hinges | None = None
 
     @property
-    def joints(self) -> tuple[str, ...]:
-        """Names of the joints, parents first; a root with a separate translation has one more joint."""
-        return self.plan.names
-
-    @property
     def solved(self) -> tuple[str, ...]:
         """Names of the bones whose channels are solved, parents first."""
         return tuple(self.bones.names[i] for i in self.plan.solved_bones.tolist())
-
-    @property
-    def fixed(self) -> Array:
-        """(J, 6) the constants of all coordinates that are not free."""
-        return self.skeleton.fixed
 
     @cached_property
     def limbs(self) -> LimbJoints | None:
@@ -122,7 +112,7 @@ class Figure:
             space: of the object then; default: the present one.
 
         Raises:
-            FigureFault: a bone of the figure is scaled to zero or mirrored, or its transform is not finite.
+            Refused: a bone of the figure is scaled to zero or mirrored, or its transform is not finite.
         """
         return self.at_each([state], [space or self.space])[0]
 
@@ -132,7 +122,7 @@ class Figure:
         Equal poses share one figure if the object has not moved.
 
         Raises:
-            FigureFault: see `at`.
+            Refused: see `at`.
         """
         fresh: dict[tuple[int, float], int] = {}
         rows: list[int] = []
@@ -143,7 +133,9 @@ class Figure:
                 fresh[key] = len(rows)
                 rows.append(row)
             which.append(fresh[key])
-        posed = self.plan.resets and bool(self.fixed[:, 3:][self.plan.reset].any())  # changed by `posed`
+        posed = self.plan.resets and bool(
+            self.skeleton.fixed[:, 3:][self.plan.reset].any()
+        )  # changed by `posed`
         if not posed and list(fresh) == [(id(self.state), self.space.scale)]:
             made = [self]
         else:
@@ -268,23 +260,20 @@ def read_figure(
 
     Raises:
         UnknownName: `root` is neither PINNED nor FREE.
-        FigureFault: no bones are given, or a bone does not exist, is scaled to zero, is mirrored, or is not
+        Refused: no bones are given, or a bone does not exist, is scaled to zero, is mirrored, or is not
             finite.
     """
     if root not in ROOTS:
         raise ik.UnknownName("root", root, ROOTS)
     numbers = np.array([bones.number(name) for name in dict.fromkeys(solved)], dtype=np.intp)
     if not numbers.size:
-        raise FigureFault(
-            bones.armature, f"Nothing to solve on '{bones.armature}'; add an effector to one of its bones."
-        )
+        raise Refused(f"Nothing to solve on '{bones.armature}'; add an effector to one of its bones.")
     along = np.array([bones.number(name) for name in carried], dtype=np.intp)
     plan = plan_joints(
         bones,
         figure_bones(bones, numbers, along),
         numbers,
-        free_root=root == "FREE",
-        root_stiffness=np.array(root_stiffness, dtype=float),
+        root_stiffness=np.array(root_stiffness, dtype=float) if root == "FREE" else None,
         flipped=half_turns(state.channels.scale),
         stretching=stretching,
     )
@@ -363,7 +352,7 @@ def _are_exact(plan: Joints, matrix: Array, fixed: Array) -> Flags:
     return exact
 
 
-def _unsound(bones: Bones, plan: Joints, pose: Array, depth: Array) -> FigureFault:
+def _unsound(bones: Bones, plan: Joints, pose: Array, depth: Array) -> Refused:
     """The error for the first bone whose pose or basis matrix is not finite, flat or mirrored.
 
     Args:
@@ -381,4 +370,4 @@ def _unsound(bones: Bones, plan: Joints, pose: Array, depth: Array) -> FigureFau
         reason = "is mirrored by a negative scale, on itself or on a bone above it; make the scale positive."
     else:
         reason = "is scaled to zero; give it a scale or take it out of the chain."
-    return FigureFault(name, f"Bone '{name}' of '{bones.armature}' {reason}")
+    return Refused(f"Bone '{name}' of '{bones.armature}' {reason}")

@@ -99,7 +99,7 @@ def fit_body(
     return fit_links(
         list(which),
         rest[:, :3, :3],
-        rest[:, :3, 3] * space.scale,
+        bones.heads[chosen] * space.scale,
         bones.length[chosen] * space.scale,
         skin,
         options,

@@ -8,7 +8,7 @@ mean the same on every rig, and an armature on a moving object needs no special 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,8 +16,8 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ..properties.refusal import Refused, require
 from .armature import Array
-from .faults import Fault, require
 
 _UNIFORM: Final = 1e-4  # relative; rotated parents cause about 1e-7 in single precision
 _ON_ITS_SIDE: Final = 0.1  # minimum share of the up direction in the armature's YZ plane
@@ -56,42 +56,39 @@ class Space:
         return self.rotation @ np.asarray(figure, dtype=float)
 
 
-def space_faults(name: str, matrix: Array) -> tuple[Fault, ...]:
-    """Faults of an armature object's world matrix (4, 4).
+def space_refusals(name: str, matrix: Array) -> Iterator[Refused]:
+    """Why an armature object cannot be solved with its world matrix (4, 4).
 
     Args:
         name: of the object, for the messages.
         matrix: (4, 4) world matrix.
     """
     if not np.isfinite(matrix).all():
-        return (Fault(name, f"The transform of '{name}' must consist of finite numbers; clear it."),)
+        yield Refused(f"The transform of '{name}' must consist of finite numbers; clear it.")
+        return
     axes = matrix[:3, :3]
     # plain numbers, because this runs in every frame, and numpy calls are slower for nine of them
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = (axes.T @ axes).tolist()
     least, most = min(xx, yy, zz), max(xx, yy, zz)
     if least <= 1e-18 * max(1.0, most):
-        return (Fault(name, f"Armature '{name}' is scaled to zero; give it a scale."),)
-    if most > least * (1.0 + _UNIFORM) ** 2:
+        yield Refused(f"Armature '{name}' is scaled to zero; give it a scale.")
+    elif most > least * (1.0 + _UNIFORM) ** 2:
         shown = ", ".join(f"{square**0.5:.6g}" for square in (xx, yy, zz))
-        return (
-            Fault(
-                name,
-                f"Armature '{name}' is scaled unevenly in the world ({shown}); "
-                "apply its scale or make it uniform.",
-            ),
+        yield Refused(
+            f"Armature '{name}' is scaled unevenly in the world ({shown}); "
+            "apply its scale or make it uniform."
         )
-    if max(abs(xy), abs(xz), abs(yz)) > _UNIFORM * most:
-        return (Fault(name, f"Armature '{name}' is sheared by its parents; make their scale uniform."),)
-    if volume(axes.tolist()) < 0:
-        return (Fault(name, f"Armature '{name}' is mirrored by a negative scale; apply its scale."),)
-    return ()
+    elif max(abs(xy), abs(xz), abs(yz)) > _UNIFORM * most:
+        yield Refused(f"Armature '{name}' is sheared by its parents; make their scale uniform.")
+    elif volume(axes.tolist()) < 0:
+        yield Refused(f"Armature '{name}' is mirrored by a negative scale; apply its scale.")
 
 
 def read_space(armature_object: bpy.types.Object) -> Space:
     """The space of an armature object; pass the evaluated one for the pose that Blender shows.
 
     Raises:
-        FigureFault: its scale is uneven, zero or negative, or its transform is not finite.
+        Refused: its scale is uneven, zero or negative, or its transform is not finite.
     """
     return space_of(armature_object.name, np.array(armature_object.matrix_world, dtype=float))
 
@@ -100,9 +97,9 @@ def space_of(name: str, matrix: Array) -> Space:
     """The space for the world matrix (4, 4) of an armature object with a name.
 
     Raises:
-        FigureFault: see `read_space`.
+        Refused: see `read_space`.
     """
-    require(space_faults(name, matrix))
+    require(space_refusals(name, matrix))
     scale = volume(matrix[:3, :3].tolist()) ** (1.0 / 3.0)
     return Space(nearest_rotation(matrix[:3, :3]), matrix[:3, 3].copy(), scale)
 

@@ -55,14 +55,16 @@ class Stance:
     def above(self, limbs: Collection[int]) -> bool:
         """Whether the bone that carries some limbs is higher than the lowest of them."""
         body = self._where_meet(limbs)
-        return body >= 0 and bool(self._head[body] > self._low[list(limbs)].min() + _CLOSE * self._size)
+        return body >= 0 and bool(
+            self._head[body] > self._low[list(limbs)].min() + _CLOSE * self.bones.extent
+        )
 
     def carried_by(self, limbs: Collection[int]) -> bool:
         """Whether the middle of the figure is above the ground contacts of some limbs."""
         body, mass = self._where_meet(limbs), self._mass
         if body < 0:
             return False
-        high = self._head[body] > self._ground + _HIGH * self._size
+        high = self._head[body] > self._ground + _HIGH * self.bones.extent
         if not high and mass[self._below[:, body]].sum() < 0.5 * mass.sum():
             return False
         (heads, tails), own = self._places, self._below[:, list(limbs)].any(1)
@@ -139,7 +141,8 @@ class Stance:
     @cached_property
     def _places(self) -> tuple[Array, Array]:
         """(B, 3) heads and tails."""
-        return _heads_and_tails(self.bones, self.matrix)
+        heads = self.matrix[:, :3, 3].astype(float)
+        return heads, heads + self.matrix[:, :3, 1].astype(float) * self.bones.length[:, None]
 
     @cached_property
     def _upward(self) -> Array:
@@ -174,14 +177,4 @@ class Stance:
     @cached_property
     def _close(self) -> float:
         """Height up to which a point touches the ground."""
-        return self._ground + _CLOSE * self._size
-
-    @cached_property
-    def _size(self) -> float:
-        """The figure's largest extent at rest."""
-        return float(np.ptp(np.concatenate(_heads_and_tails(self.bones, self.bones.rest)), axis=0).max())
-
-
-def _heads_and_tails(bones: Bones, matrix: Matrices) -> tuple[Array, Array]:
-    heads = matrix[:, :3, 3].astype(float)
-    return heads, heads + matrix[:, :3, 1].astype(float) * bones.length[:, None]
+        return self._ground + _CLOSE * self.bones.extent

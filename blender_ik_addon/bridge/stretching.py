@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .armature import Array, Bones, Flags, Floats, PoseState
+from .armature import Array, Bones, Floats, PoseState
 from .skeleton import Figure
 
 
@@ -31,7 +31,7 @@ class Stretch:
 
 
 def find_stretch(
-    bones: Bones, row: int, bone: str, chain_root: str, most: float, in_limb: Flags
+    bones: Bones, row: int, bone: str, chain_root: str, most: float, in_limb: Collection[int]
 ) -> Stretch | None:
     """The bones that an effector may lengthen; None if there are none.
 
@@ -43,11 +43,11 @@ def find_stretch(
         bones: the armature.
         row: of the effector; bone: its bone; chain_root: its topmost bone that moves, "" for all ancestors.
         most: the largest stretch, as a share of the length.
-        in_limb: (B,) the long bones of arms and legs.
+        in_limb: indices of the long bones of arms and legs.
     """
     way = list(bones.chain(bone, chain_root))
     told = [number for number in way if bones.ik_stretch[number] > 0.0]
-    limb = [number for number in way if in_limb[number]]
+    limb = [number for number in way if number in in_limb]
     chosen = told or limb or (way if chain_root else _connected(bones, way))
     chosen = [number for number in chosen if not bones.lock_scale[number, 1]]
     if not chosen or most <= 0.0:
@@ -96,7 +96,7 @@ def lengthened(figure: Figure, state: PoseState, stretches: Collection[Stretch],
             wanted[number] = max(wanted.get(number, 1.0), factor)
     channels = state.channels.copy(("scale",))
     channels.scale[list(wanted), 1] = 1.0
-    for number in sorted(wanted, key=lambda one: len(figure.bones.ancestors(figure.bones.names[one]))):
+    for number in sorted(wanted, key=lambda one: figure.bones.depth[one]):
         now = figure.state_of(channels, figure.state.matrix).matrix
         own, is_now = (np.linalg.norm(matrix[number, :3, 1]) for matrix in (figure.state.matrix, now))
         channels.scale[number, 1] *= wanted[number] * own / is_now

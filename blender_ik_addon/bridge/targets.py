@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import compat
+from ..properties.refusal import Refused
 from .armature import Array
 from .evaluated import kept_up
-from .faults import FigureFault
 from .space import Space, rotation_and_depth
 
 _REVERSED: Final = np.array([1.0, -1.0, -1.0])  # columns; X keeps its sign as the cross product of Y and Z
@@ -49,16 +49,15 @@ def transform(target: bpy.types.Object, depsgraph: bpy.types.Depsgraph, subtarge
         A Blender matrix, or an array (4, 4).
 
     Raises:
-        FigureFault: the object is disabled, or the bone does not exist.
+        Refused: the object is disabled, or the bone does not exist.
     """
     shown = kept_up(target, depsgraph, "Target")
     if not subtarget:
         return shown.matrix_world
     bone = shown.pose.bones.get(subtarget) if shown.pose else None
     if bone is None:
-        raise FigureFault(
-            subtarget,
-            f"Target bone '{subtarget}' does not exist in '{target.name}'; it was renamed or deleted.",
+        raise Refused(
+            f"Target bone '{subtarget}' does not exist in '{target.name}'; it was renamed or deleted."
         )
     return np.array(shown.matrix_world, dtype=float) @ np.array(bone.matrix, dtype=float)
 
@@ -76,12 +75,12 @@ def require_finite(matrices: Array, name_of: Callable[[int], str]) -> Array:
     """Check world matrices (E, 4, 4) of targets; `name_of` gives the name for a row.
 
     Raises:
-        FigureFault: a transform is not finite.
+        Refused: a transform is not finite.
     """
     values = matrices.ravel()
     if not isfinite(values.dot(values)):  # finite numbers of Blender can be squared without overflow
         name = name_of(int(np.argmin(np.isfinite(matrices).all((1, 2)))))
-        raise FigureFault(name, f"The transform of target '{name}' must consist of finite numbers; clear it.")
+        raise Refused(f"The transform of target '{name}' must consist of finite numbers; clear it.")
     return matrices
 
 
@@ -92,7 +91,7 @@ def target_matrices(
     """World matrices (E, 4, 4) of targets, given as pairs of object and subtarget.
 
     Raises:
-        FigureFault: see `transform` and `require_finite`.
+        Refused: see `transform` and `require_finite`.
     """
     pairs = list(targets)
     found = [transform(target, depsgraph, bone) for target, bone in pairs]

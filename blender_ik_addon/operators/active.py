@@ -8,7 +8,7 @@ from typing import Literal
 import bpy
 
 from ..bridge.item_animation import follow
-from ..properties.access import active_armature, rig_of, session_of
+from ..properties.access import active_armature, areas, rig_of, session_of
 from ..properties.bone_names import all_armatures, follow_renamed, remember
 from ..properties.check import library_refusal
 
@@ -60,6 +60,12 @@ class OnArmature(bpy.types.Operator):
         """The operator's work."""
         raise NotImplementedError
 
+    def tell(self, *sentences: str) -> None:
+        """Report sentences; "" is omitted."""
+        told = "; ".join(filter(None, sentences))
+        if told:
+            self.report({"INFO"}, told)
+
 
 def reasons() -> tuple[type[Exception], ...]:
     """The exceptions that refuse an operator. The import is deferred because it loads the library."""
@@ -70,10 +76,15 @@ def reasons() -> tuple[type[Exception], ...]:
 
 def redraw_views(context: bpy.types.Context) -> None:
     """Redraw all 3D views: writing channels in bulk updates the dependency graph, but no window."""
-    for window in context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D":
-                area.tag_redraw()
+    for area in areas(context):
+        area.tag_redraw()
+
+
+def show_header(context: bpy.types.Context, text: str | None) -> None:
+    """Show a text in the header of the view, None for its own contents, and redraw all views."""
+    if context.area is not None:
+        context.area.header_text_set(text)
+    redraw_views(context)
 
 
 def forget_refusal(context: bpy.types.Context, armature: bpy.types.Object) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from ..control.drag.view import Array
+    from ..bridge.armature import Array
 
 AXES: Final = "XYZ"
 

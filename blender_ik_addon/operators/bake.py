@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ..properties.access import active_armature, rig_of, session_of
-from ..properties.bake import ArticulateBake
+from ..properties.bake import OPTIONS, ArticulateBake
 from . import argument
-from .active import OnArmature, Outcome, reasons, refuse
+from .active import OnArmature, Outcome, reasons, redraw_views, refuse
 from .status_bar import Key, show_keys
 
 if TYPE_CHECKING:
@@ -20,16 +20,6 @@ if TYPE_CHECKING:
 
 KEYS: tuple[Key, ...] = ((("EVENT_ESC",), "Cancel"),)
 _SLICE = 0.03  # seconds of baking per timer event; the window redraws in between
-_OPTIONS = (
-    "frame_start",
-    "frame_end",
-    "step",
-    "only_selected",
-    "use_current_action",
-    "clean_curves",
-    "decimate",
-    "remove_error_margin",
-)
 
 
 class ARTICULATE_OT_bake(OnArmature):
@@ -115,24 +105,19 @@ class ARTICULATE_OT_bake(OnArmature):
         show_keys(context, KEYS if baking else None, doing)
         if not baking:
             context.window_manager.event_timer_remove(self._timer)
-        for area in context.screen.areas:
-            if area.type == "VIEW_3D":
-                area.tag_redraw()
+        redraw_views(context)
 
     def _read_options(self, context: bpy.types.Context, armature: bpy.types.Object) -> BakeOptions:
         """The operator's own options if given, else the armature's settings."""
         from ..control.bake.bake import BakeOptions
 
-        settings = rig_of(armature).bake
-        saved = {name: getattr(settings, name) for name in _OPTIONS}
-        saved["frame_start"], saved["frame_end"] = settings.range_in(context.scene)
-        for name, value in saved.items():
+        for name, value in rig_of(armature).bake.options(context.scene).items():
             if not self.properties.is_property_set(name):
                 # written back, so that the redo panel shows the same options
                 setattr(self, name, value)
-        return BakeOptions(**{name: getattr(self, name) for name in saved})
+        return BakeOptions(**{name: getattr(self, name) for name in OPTIONS})
 
 
-ARTICULATE_OT_bake.__annotations__ |= argument.copied(ArticulateBake, _OPTIONS)
+ARTICULATE_OT_bake.__annotations__ |= argument.copied(ArticulateBake, OPTIONS)
 
 CLASSES = (ARTICULATE_OT_bake,)

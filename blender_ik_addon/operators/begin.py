@@ -3,11 +3,9 @@
 
 import bpy
 
-from ..properties.access import posed_armature
+from ..properties.access import TOOL, posed_armature
 from ..properties.refusal import Refused
 from .active import OnArmature
-
-TOOL = "articulate.drag_bone"
 
 
 class ARTICULATE_OT_begin(OnArmature):

@@ -38,7 +38,6 @@ class ARTICULATE_OT_body_clear(OnArmature):
     bl_description = "Remove all capsules. The thickness is then estimated from the length of the bones"
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Remove them."""
         from ..control.collision.body import clear_links
 
         clear_links(armature)
@@ -54,7 +53,6 @@ class ARTICULATE_OT_link_add(OnArmature):
     bone: argument.String(name="Bone", description="Empty: the active bone")
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Add it."""
         from ..control.collision.body import add_link
 
         add_link(armature, self.bone or _active_bone(context, armature), context.scene)
@@ -70,16 +68,12 @@ class ARTICULATE_OT_link_remove(OnArmature):
     bone: argument.String(name="Bone", description="Empty: the active line of the list")
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Remove it."""
         from ..control.collision.body import remove_link
-        from ..control.rig.removal import switched_off
 
         body, name = rig_of(armature).body, self.bone
         if not name and 0 <= body.active_link < len(body.links):
             name = body.links[body.active_link].name
-        off = remove_link(armature, name)
-        if off:
-            self.report({"INFO"}, switched_off(armature, off))
+        self.tell(remove_link(armature, name))
 
 
 class ARTICULATE_OT_pair_add(OnArmature):
@@ -98,7 +92,6 @@ class ARTICULATE_OT_pair_add(OnArmature):
     )
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Add or change the pair."""
         from ..control.collision.self_collision import add_pairs
 
         named = [name for name in (self.a, self.b) if name]
@@ -116,7 +109,6 @@ class ARTICULATE_OT_pair_remove(OnArmature):
     index: argument.Int(name="Index", description="Index in the list. -1: the active one", default=-1, min=-1)
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Remove it."""
         from ..control.collision.self_collision import remove_pair
 
         remove_pair(armature, rig_of(armature).body.active_pair if self.index < 0 else self.index)
@@ -132,7 +124,6 @@ class ARTICULATE_OT_pairs_fill(OnArmature):
     )
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Fill the list."""
         from ..control.collision.self_collision import list_contacts
 
         count = list_contacts(armature, context.evaluated_depsgraph_get())

@@ -14,17 +14,17 @@ from .. import compat
 from ..properties.access import active_armature, rig_of, session_of
 from ..properties.refusal import Refused
 from . import argument
-from .active import OnArmature, Outcome, reasons, redraw_views, refuse, tell_unkeyed
+from .active import OnArmature, Outcome, reasons, redraw_views, refuse, show_header, tell_unkeyed
 from .bones import active_bone, select_only
 from .drag_text import KEYS, SUPPORTS, header, summary
-from .hand import Hand, changed_levels, is_local_first, show_guides, where_taken
+from .hand import Hand, changed_levels, is_confirmed, is_local_first, show_guides, where_taken
 from .status_bar import show_keys
 
 if TYPE_CHECKING:
+    from ..bridge.armature import Array
     from ..control.drag.drag import Drag, Grip
     from ..control.drag.grasp import Grasp
     from ..control.drag.snapping import Snapper
-    from ..control.drag.view import Array
 
 _BUDGET = 1.0 / 60.0  # seconds for an update; a longer one continues with the next timer event
 _TICK = 1.0 / 120.0  # seconds; the window's loop handles at most one timer event per redraw
@@ -177,7 +177,8 @@ class ARTICULATE_OT_drag(OnArmature):
                 self._solve(context)
             elif event.type in {"MOUSEMOVE", "INBETWEEN_MOUSEMOVE"}:
                 self._follow(event)
-            elif self._is_confirmed(event):  # the event's position is not used, because the pointer wraps
+            elif is_confirmed(event, self._confirms):
+                # the event's position is not used, because the pointer wraps
                 return self._let_it_go(context)
             elif event.type in _MODIFIERS:
                 setattr(self, _MODIFIERS[event.type], event.value == "PRESS")
@@ -223,11 +224,6 @@ class ARTICULATE_OT_drag(OnArmature):
         elif event.type == "TAB" and event.shift:
             settings = context.scene.tool_settings
             settings.use_snap, self._changed = not settings.use_snap, True
-
-    def _is_confirmed(self, event: bpy.types.Event) -> bool:
-        if event.type in {"RET", "NUMPAD_ENTER"}:
-            return event.value == "PRESS"
-        return event.type == "LEFTMOUSE" and event.value == self._confirms
 
     def _follow(self, event: bpy.types.Event) -> None:
         x, y = event.mouse_x, event.mouse_y
@@ -350,16 +346,12 @@ class ARTICULATE_OT_drag(OnArmature):
         session.dragged, session.levels, session.is_snapped = 0, 0, False
         session.locked = session.grip = session.other = ""
         show_keys(context, None)
-        if context.area is not None:
-            context.area.header_text_set(None)
-        redraw_views(context)
+        show_header(context, None)
 
     def _show(self, context: bpy.types.Context) -> None:
         """Update the header text and the guides in the view."""
         show_guides(session_of(context), self._hand, self._drag.anchor)
-        if context.area is not None:
-            context.area.header_text_set(header(self._drag, self._hand))
-        redraw_views(context)
+        show_header(context, header(self._drag, self._hand))
 
     def _grip(self, bone: str, along: float, *, turn: bool) -> Grip:
         from ..control.drag.drag import Grip

@@ -5,7 +5,6 @@ from typing import Final
 
 import bpy
 
-from .. import preferences
 from ..properties.access import rig_of
 from ..properties.effector import ArticulateEffector
 from ..properties.kinds import KIND_ITEMS, KINDS
@@ -77,8 +76,7 @@ class ARTICULATE_OT_effector_add(OnBones):
             )
             for bone in bones
         ]
-        look = TargetLook(**preferences.target_look(context))
-        add_effectors(armature, news, context.evaluated_depsgraph_get(), look)
+        add_effectors(armature, news, context.evaluated_depsgraph_get(), TargetLook.of(context))
 
     def draw(self, _context: bpy.types.Context) -> None:
         """The redo panel, with the options of the kind."""
@@ -125,17 +123,11 @@ class ARTICULATE_OT_effector_remove(OnArmature):
     )
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Remove it."""
         from ..control.rig.effectors import remove_effectors
-        from ..control.rig.removal import switched_off
 
-        rig, index = rig_of(armature), rig_of(armature).active_effector
-        name = _named_or_active(armature, self.effector).name
-        if self.effector:
-            index = rig.effectors.find(name)
-        off = remove_effectors(armature, [index], delete_targets=self.delete_target)
-        if off:
-            self.report({"INFO"}, switched_off(armature, off))
+        rig, name = rig_of(armature), named_or_active(armature, self.effector).name
+        index = rig.effectors.find(name) if self.effector else rig.active_effector
+        self.tell(remove_effectors(armature, [index], delete_targets=self.delete_target))
 
 
 class ARTICULATE_OT_target_create(OnArmature):
@@ -148,16 +140,10 @@ class ARTICULATE_OT_target_create(OnArmature):
     effector: argument.String(name="Effector", description="Name of the effector. Empty: the active one")
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Create it."""
         from ..control.rig.target_empties import TargetLook, create_target
 
-        effector = _named_or_active(armature, self.effector)
-        create_target(
-            armature,
-            effector,
-            context.evaluated_depsgraph_get(),
-            TargetLook(**preferences.target_look(context)),
-        )
+        effector = named_or_active(armature, self.effector)
+        create_target(armature, effector, context.evaluated_depsgraph_get(), TargetLook.of(context))
 
 
 class ARTICULATE_OT_keep_as_posed(OnArmature):
@@ -170,10 +156,9 @@ class ARTICULATE_OT_keep_as_posed(OnArmature):
     effector: argument.String(name="Effector", description="Name of the effector. Empty: the active one")
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Measure and set it."""
         from ..control.rig.effectors import keep_as_posed
 
-        keep_as_posed(armature, _named_or_active(armature, self.effector), context.evaluated_depsgraph_get())
+        keep_as_posed(armature, named_or_active(armature, self.effector), context.evaluated_depsgraph_get())
 
 
 class ARTICULATE_OT_clear(OnArmature):
@@ -188,16 +173,18 @@ class ARTICULATE_OT_clear(OnArmature):
     )
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Remove them."""
         from ..control.rig.effectors import clear
-        from ..control.rig.removal import switched_off
 
         count, off = clear(armature, delete_targets=self.delete_targets)
-        removed = f"{counted(count, 'effector')} removed"
-        self.report({"INFO"}, "; ".join(filter(None, (removed, switched_off(armature, off)))))
+        self.tell(f"{counted(count, 'effector')} removed", off)
 
 
-def _named_or_active(armature: bpy.types.Object, name: str) -> ArticulateEffector:
+def named_or_active(armature: bpy.types.Object, name: str) -> ArticulateEffector:
+    """The effector with a name; the active one for "".
+
+    Raises:
+        Refused: there is none.
+    """
     rig = rig_of(armature)
     effector = rig.effectors.get(name) if name else rig.active
     if effector is None:

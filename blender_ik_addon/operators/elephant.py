@@ -59,18 +59,17 @@ class ARTICULATE_OT_elephant_add(bpy.types.Operator):
         return True
 
     def execute(self, context: bpy.types.Context) -> Outcome:
-        """Add it."""
-        from ..control.rig.elephant import SceneOptions, make_elephant
+        from ..control.rig.elephant import make_elephant
 
-        options = SceneOptions(
-            segments=self.segments,
-            surroundings=self.surroundings,
-            obstacles=self.obstacles,
-            seed=self.seed,
-            frames=self.frames,
-        )
         try:
-            make_elephant(context, options)
+            make_elephant(
+                context,
+                segments=self.segments,
+                surroundings=self.surroundings,
+                obstacles=self.obstacles,
+                seed=self.seed,
+                frames=self.frames,
+            )
         except reasons() as reason:
             return refuse(self, None, reason)
         return {"FINISHED"}

@@ -14,7 +14,8 @@ from .axis_lock import AXES, AxisLock
 from .number_input import NumberInput
 
 if TYPE_CHECKING:
-    from ..control.drag.view import Array, Sight
+    from ..bridge.armature import Array
+    from ..control.drag.view import Sight
     from ..properties.session import ArticulateSession
 
 
@@ -157,6 +158,13 @@ def is_local_first(scene: bpy.types.Scene) -> bool:
     """Whether the scene's transform orientation uses the bone's own axes."""
     slots: Any = scene.transform_orientation_slots
     return slots[0].type in {"LOCAL", "NORMAL"}
+
+
+def is_confirmed(event: bpy.types.Event, click: str) -> bool:
+    """Whether an event confirms a drag: Enter, or the left button with the value `click` (PRESS, RELEASE)."""
+    if event.type in {"RET", "NUMPAD_ENTER"}:
+        return event.value == "PRESS"
+    return event.type == "LEFTMOUSE" and event.value == click
 
 
 def where_taken(event: bpy.types.Event) -> tuple[int, int]:

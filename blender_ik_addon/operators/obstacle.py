@@ -78,10 +78,8 @@ class ARTICULATE_OT_obstacle_add(OnArmature):
         show_keys(context, None)
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Add the objects or the collection."""
         from ..control.collision.body import fit
-        from ..control.collision.obstacles import add_obstacles, require_obstacles
-        from ..control.collision.rooms import make_two_sided
+        from ..control.collision.obstacles import add_obstacles, make_two_sided, require_obstacles
 
         rig, things = rig_of(armature), self._things(context, armature)
         require_obstacles(armature, things)
@@ -149,18 +147,14 @@ class ARTICULATE_OT_obstacle_remove(OnArmature):
     obstacle: argument.String(name="Obstacle", description="Name of the obstacle. Empty: the active one")
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Remove it."""
         from ..control.collision.obstacles import remove_obstacle
-        from ..control.rig.removal import switched_off
 
         rig, name = rig_of(armature), self.obstacle
         if not name:
             if not 0 <= rig.active_obstacle < len(rig.obstacles):
                 raise Refused(f"No obstacle of armature '{armature.name}' is active: choose one in the list")
             name = rig.obstacles[rig.active_obstacle].name
-        off = remove_obstacle(armature, name)
-        if off:
-            self.report({"INFO"}, switched_off(armature, off))
+        self.tell(remove_obstacle(armature, name))
 
 
 CLASSES = (ARTICULATE_OT_obstacle_add, ARTICULATE_OT_obstacle_remove)

@@ -3,7 +3,6 @@
 
 import bpy
 
-from .. import preferences
 from ..properties.measures import counted
 from . import argument
 from .active import OnArmature
@@ -33,7 +32,6 @@ class ARTICULATE_OT_pin(OnBones):
     )
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Pin them."""
         from ..control.rig.pins import pin
 
         depsgraph = context.evaluated_depsgraph_get()
@@ -48,7 +46,6 @@ class ARTICULATE_OT_unpin(OnBones):
     bl_description = "Remove the pins of the selected bones; the pose stays"
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Unpin them."""
         _let_go(self, armature, self.bones(context, armature))
 
 
@@ -60,7 +57,6 @@ class ARTICULATE_OT_unpin_all(OnArmature):
     bl_description = "Remove all pins of the armature; effectors with targets and the pose stay"
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Unpin them."""
         _let_go(self, armature, None)
 
 
@@ -75,22 +71,19 @@ class ARTICULATE_OT_mirror(OnBones):
     )
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Mirror them."""
         from ..control.rig.pins import mirror
         from ..control.rig.target_empties import TargetLook
 
-        look = TargetLook(**preferences.target_look(context))
-        count = mirror(armature, self.bones(context, armature), context.evaluated_depsgraph_get(), look)
+        look, depsgraph = TargetLook.of(context), context.evaluated_depsgraph_get()
+        count = mirror(armature, self.bones(context, armature), depsgraph, look)
         self.report({"INFO"}, f"{counted(count, 'effector')} mirrored")
 
 
 def _let_go(operator: OnArmature, armature: bpy.types.Object, bones: list[str] | None) -> None:
     from ..control.rig.pins import unpin
-    from ..control.rig.removal import switched_off
 
     count, off = unpin(armature, bones)
-    removed = f"{counted(count, 'pin')} removed"
-    operator.report({"INFO"}, "; ".join(filter(None, (removed, switched_off(armature, off)))))
+    operator.tell(f"{counted(count, 'pin')} removed", off)
 
 
 CLASSES = (ARTICULATE_OT_pin, ARTICULATE_OT_unpin, ARTICULATE_OT_unpin_all, ARTICULATE_OT_mirror)

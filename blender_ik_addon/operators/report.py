@@ -7,6 +7,7 @@ from typing import Any
 
 import bpy
 
+from ..properties.access import areas
 from .active import Outcome
 
 NO_REPORT = "There is no report yet: press Solve or Bake"
@@ -34,7 +35,7 @@ class ARTICULATE_OT_report_show(bpy.types.Operator):
         from ..control.report.report_text import find_text
 
         text: Any = find_text()
-        editor = next(_editors(context), None)
+        editor: Any = next((area.spaces.active for area in areas(context, "TEXT_EDITOR")), None)
         if editor is None and bpy.app.background:
             self.report({"INFO"}, f"The report is in the text '{text.name}'")
             return {"FINISHED"}
@@ -45,14 +46,6 @@ class ARTICULATE_OT_report_show(bpy.types.Operator):
             editor = area.spaces.active
         editor.text, editor.show_syntax_highlight, editor.top = text, False, 0
         return {"FINISHED"}
-
-
-def _editors(context: bpy.types.Context) -> Any:
-    """The text editors of all windows."""
-    for window in context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type == "TEXT_EDITOR":
-                yield area.spaces.active
 
 
 CLASSES = (ARTICULATE_OT_report_show,)

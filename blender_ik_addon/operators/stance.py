@@ -18,7 +18,6 @@ class ARTICULATE_OT_relaxed_stance(OnArmature):
     bl_description = "Let the arms hang and bend elbows and knees slightly, as a person stands at ease"
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Pose them."""
         from ..control.frame.stance import stand_relaxed
 
         stand_relaxed(armature, context)
@@ -36,8 +35,8 @@ class ARTICULATE_OT_bone_kinds(OnBones):
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         """Read the map and report the kinds."""
         from ..bridge.armature import read_bones
+        from ..bridge.figure_map import bone_map
         from ..bridge.space import upward
-        from ..control.frame.bone_map import bone_map
 
         bones, names = read_bones(armature), self.bones(context, armature)
         missing = next((name for name in names if name not in bones.index), None)
@@ -68,7 +67,6 @@ class ARTICULATE_OT_root_now(OnArmature):
         return describe_root(armature)
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Report it."""
         from ..control.frame.root import describe_root
 
         self.report({"INFO"}, describe_root(armature))

@@ -11,9 +11,10 @@ import numpy as np
 from ..properties.access import active_armature, rig_of
 from ..properties.refusal import Refused
 from . import argument
-from .active import OnArmature, Outcome, reasons, redraw_views, refuse, tell_unkeyed
+from .active import OnArmature, Outcome, reasons, refuse, show_header, tell_unkeyed
 from .axis_lock import AXES
-from .hand import Hand, is_local_first
+from .effector import named_or_active
+from .hand import Hand, is_confirmed, is_local_first
 from .status_bar import AXIS, CANCEL, CONFIRM, NUMBER, SHIFT, show_keys
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class ARTICULATE_OT_target_move(OnArmature):
         """Move or turn once by numbers."""
         from ..control.rig.target import TargetInHand
 
-        held = TargetInHand(armature, self._name(armature))
+        held = TargetInHand(armature, named_or_active(armature, self.effector).name)
         turning = any(self.turn)
         if turning:
             held.turn_by(self.turn)
@@ -67,7 +68,7 @@ class ARTICULATE_OT_target_move(OnArmature):
         if armature is None or context.region_data is None or context.region is None:
             return refuse(self, armature, Refused("Move a target in a 3D View, or by numbers"))
         try:
-            self._held: TargetInHand = TargetInHand(armature, self._name(armature))
+            self._held: TargetInHand = TargetInHand(armature, named_or_active(armature, self.effector).name)
         except reasons() as reason:
             return refuse(self, armature, reason)
         self._mouse = event.mouse_x, event.mouse_y
@@ -92,7 +93,7 @@ class ARTICULATE_OT_target_move(OnArmature):
                 self._hand.move((x - self._mouse[0], y - self._mouse[1]), fine=event.shift)
                 self._mouse = x, y
                 self._apply(context)
-            elif self._is_confirmed(event):
+            elif is_confirmed(event, "RELEASE"):
                 self._held.finish(context, turned=self.turning)
                 tell_unkeyed(self, context)
                 self._leave(context)
@@ -120,26 +121,11 @@ class ARTICULATE_OT_target_move(OnArmature):
         armature = active_armature(context)
         if armature is not None and not rig_of(armature).live:
             parts.append("the figure follows on Solve, or at once with Live on")
-        if context.area is not None:
-            context.area.header_text_set("   |   ".join(parts))
-        redraw_views(context)
-
-    def _is_confirmed(self, event: bpy.types.Event) -> bool:
-        if event.type in {"RET", "NUMPAD_ENTER"}:
-            return event.value == "PRESS"
-        return event.type == "LEFTMOUSE" and event.value == "RELEASE"
+        show_header(context, "   |   ".join(parts))
 
     def _leave(self, context: bpy.types.Context) -> None:
         show_keys(context, None)
-        if context.area is not None:
-            context.area.header_text_set(None)
-        redraw_views(context)
-
-    def _name(self, armature: bpy.types.Object) -> str:
-        active = rig_of(armature).active
-        if not self.effector and active is None:
-            raise Refused(f"No effector of armature '{armature.name}' is active in the list")
-        return self.effector or (active.name if active is not None else "")
+        show_header(context, None)
 
 
 CLASSES = (ARTICULATE_OT_target_move,)

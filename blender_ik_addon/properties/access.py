@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Typed access to the add-on's data on Blender's objects; the armature that buttons and panels act on."""
+"""Typed access to the add-on's data, to what buttons and panels act on, and to the windows."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import bpy
@@ -13,6 +14,9 @@ from .session import ArticulateSession
 # Custom property that marks Empties made by the add-on, so that no other object is ever deleted. Its value is
 # the name of the armature that they were made for.
 MADE_HERE = "articulate_target"
+
+TOOL = "articulate.drag_bone"
+"""Identifier of the tool Drag Bone."""
 
 
 def rig_of(armature: bpy.types.Object) -> ArticulateRig:
@@ -25,6 +29,20 @@ def session_of(context: bpy.types.Context) -> ArticulateSession:
     """`context.window_manager.articulate`."""
     owner: Any = context.window_manager
     return owner.articulate
+
+
+def areas(context: bpy.types.Context, kind: str = "VIEW_3D") -> Iterator[bpy.types.Area]:
+    """The areas of a kind in all windows."""
+    for window in context.window_manager.windows:
+        yield from (area for area in window.screen.areas if area.type == kind)
+
+
+def is_tool_active(context: bpy.types.Context) -> bool:
+    """Whether Drag Bone is the active tool of Pose Mode."""
+    if context.workspace is None:
+        return False
+    tool = context.workspace.tools.from_space_view3d_mode("POSE", create=False)
+    return tool is not None and tool.idname == TOOL
 
 
 def holds(objects: Any, thing: bpy.types.Object) -> bool:
@@ -69,8 +87,7 @@ def _follows(armature: bpy.types.Object, thing: bpy.types.Object) -> bool:
     """Whether an object is an armature with an effector that follows another object."""
     if armature.type != "ARMATURE":
         return False
-    effectors = rig_of(armature).effectors
-    return any(each.target == thing or thing in each.alternative_objects for each in effectors)
+    return any(thing in effector.targets for effector in rig_of(armature).effectors)
 
 
 def posed_armature(context: bpy.types.Context) -> bpy.types.Object | None:

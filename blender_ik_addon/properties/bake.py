@@ -1,37 +1,37 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Settings of the bake, named as in Blender's own Bake Action. Saved with the armature object."""
 
-from functools import partial
+from typing import Any
 
 import bpy
-from bpy.props import BoolProperty, FloatProperty, IntProperty
+from bpy.props import FloatProperty
 
-from .saved import OVERRIDE
-
-_Int = partial(IntProperty, override=OVERRIDE)
-_Bool = partial(BoolProperty, override=OVERRIDE)
+from . import saved
+from .declared import declared
 
 
 class ArticulateBake(bpy.types.PropertyGroup):
-    """Settings of the bake; all but the first are also arguments of the operator."""
+    """Settings of the bake."""
 
     __slots__ = ()
 
-    use_range: _Bool(
+    use_range: saved.Switch(
         name="Custom Range", description="Off: the preview range if it is on, else the scene's frame range"
     )
-    frame_start: _Int(name="Start Frame", description="First frame that is baked", default=1)
-    frame_end: _Int(name="End Frame", description="Last frame that is baked", default=250)
-    step: _Int(name="Frame Step", description="Bake every nth frame", default=1, min=1, max=120)
-    only_selected: _Bool(
+    frame_start: saved.Number(name="Start Frame", description="First frame that is baked", default=1)
+    frame_end: saved.Number(name="End Frame", description="Last frame that is baked", default=250)
+    step: saved.Number(name="Frame Step", description="Bake every nth frame", default=1, min=1, max=120)
+    only_selected: saved.Switch(
         name="Only Selected Bones", description="Key only the solved bones that are selected"
     )
-    use_current_action: _Bool(
+    use_current_action: saved.Switch(
         name="Overwrite Current Action",
         description="Write into the armature's action. Off: write into a copy, and use the copy",
     )
-    clean_curves: _Bool(name="Clean Curves", description="After baking, remove keys that change nothing")
-    decimate: _Bool(
+    clean_curves: saved.Switch(
+        name="Clean Curves", description="After baking, remove keys that change nothing"
+    )
+    decimate: saved.Switch(
         name="Decimate",
         description="After baking or recording, remove all keys that the motion does not need",
     )
@@ -43,13 +43,18 @@ class ArticulateBake(bpy.types.PropertyGroup):
         soft_max=0.1,
         precision=4,
         subtype="DISTANCE",
-        override=OVERRIDE,
+        override=saved.OVERRIDE,
     )
 
-    def range_in(self, scene: bpy.types.Scene) -> tuple[int, int]:
-        """First and last frame: of the custom range, the preview range or the scene."""
+    def options(self, scene: bpy.types.Scene) -> dict[str, Any]:
+        """The options by name; without a custom range, of the preview range or the scene."""
+        found = {name: getattr(self, name) for name in OPTIONS}
         if self.use_range:
-            return self.frame_start, self.frame_end
+            return found
         if scene.use_preview_range:
-            return scene.frame_preview_start, scene.frame_preview_end
-        return scene.frame_start, scene.frame_end
+            return {**found, "frame_start": scene.frame_preview_start, "frame_end": scene.frame_preview_end}
+        return {**found, "frame_start": scene.frame_start, "frame_end": scene.frame_end}
+
+
+OPTIONS = tuple(name for name in declared(ArticulateBake) if name != "use_range")
+"""The settings that are also arguments of the operator."""

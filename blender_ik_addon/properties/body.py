@@ -2,19 +2,12 @@
 """The figure's capsules and the results of collision avoidance. Saved with the armature object."""
 
 import bpy
-from bpy.props import (
-    BoolProperty,
-    CollectionProperty,
-    FloatProperty,
-    IntProperty,
-    PointerProperty,
-    StringProperty,
-)
+from bpy.props import FloatProperty, StringProperty
 
 from . import saved
-from .list_item import ListItem
 from .menus import AVOIDANCE, DEFAULT_AVOIDANCE
 from .parameters import ArticulateAvoidanceParameters
+from .saved import ListItem
 
 
 class ArticulateLink(ListItem, bpy.types.PropertyGroup):
@@ -74,16 +67,9 @@ class ArticulateBody(bpy.types.PropertyGroup):
 
     __slots__ = ()
 
-    links: CollectionProperty(
-        name="Links", type=ArticulateLink, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
-    )
-    active_link: IntProperty(name="Active Link", default=0, min=0, override=saved.OVERRIDE)
-    show: BoolProperty(
-        name="Show Capsules",
-        description="Draw the capsules in the 3D view",
-        default=False,
-        override=saved.OVERRIDE,
-    )
+    links: saved.List(name="Links", type=ArticulateLink)
+    active_link: saved.Index(name="Active Link")
+    show: saved.Switch(name="Show Capsules", description="Draw the capsules in the 3D view", default=False)
     margin: saved.Float(
         name="Margin",
         description="Distance to keep from every obstacle and between parts of the figure",
@@ -98,21 +84,18 @@ class ArticulateBody(bpy.types.PropertyGroup):
         description="Keep parts of the figure apart, except those that touch at rest",
         default=False,
     )
-    pairs: CollectionProperty(
-        name="Pairs", type=ArticulatePair, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
-    )
-    active_pair: IntProperty(name="Active Pair", default=0, min=0, override=saved.OVERRIDE)
+    pairs: saved.List(name="Pairs", type=ArticulatePair)
+    active_pair: saved.Index(name="Active Pair")
     avoidance: saved.Enum(
         name="Avoidance",
         description="How the figure avoids obstacles",
         items=AVOIDANCE,
         default=DEFAULT_AVOIDANCE,
     )
-    parameters: PointerProperty(
+    parameters: saved.Group(
         name="Parameters",
         description="Parameters of the avoidance methods",
         type=ArticulateAvoidanceParameters,
-        override=saved.OVERRIDE,
     )
 
     # Written after a solve or a bake, read-only.

@@ -10,7 +10,7 @@ import bpy
 from .access import holds, rig_of
 from .effector import ArticulateEffector
 from .measures import metre
-from .menus import Asked, method_objections
+from .menus import method_objections
 from .refusal import Refused
 
 SAME_PLACE = 1e-6  # Blender units; offsets closer than this mean the same point
@@ -38,13 +38,13 @@ def refusals(
         yield Refused(f"All effectors of armature '{armature.name}' are switched off: enable at least one")
     seen: list[ArticulateEffector] = []
     for effector in rig.enabled_effectors:
-        yield from _effector_refusals(armature, effector, scene)
+        for sentence in _effector_faults(armature, effector, scene):
+            yield Refused(f"Effector '{effector.name}': {sentence}")
         twin = next((other for other in seen if same_place(other, effector)), None)
         if twin is not None:
             yield Refused(
                 f"Effectors '{twin.name}' and '{effector.name}' are both of the kind "
-                f"{effector.kind_info.label} on bone '{effector.bone}': remove or disable one of them",
-                effector.name,
+                f"{effector.kind_info.label} on bone '{effector.bone}': remove or disable one of them"
             )
         seen.append(effector)
     objection = objections(armature)[rig.solver.method] if needs_effectors else ""
@@ -73,13 +73,13 @@ def objections(armature: bpy.types.Object) -> dict[str, str]:
     rig = rig_of(armature)
     asking = [e for e in rig.enabled_effectors if e.weight > 0.0 and e.influence > 0.0]
     asked = [
-        Asked(
-            ask=ask,
-            name=effector.name,
-            single_axes=ask != "orientation" and not all(effector.settings.get("axes", (True,))),
-            part=_is_part(armature, effector, asking),
-            priority=effector.priority,
-        )
+        {
+            "kind": ask.title().replace("_", ""),
+            "name": f"effector '{effector.name}'",
+            "single_axes": ask != "orientation" and not all(effector.settings.get("axes", (True,))),
+            "part": _is_part(armature, effector, asking),
+            "priority": effector.priority,
+        }
         for effector in asking
         for ask in effector.kind_info.asks
     ]
@@ -111,34 +111,30 @@ def same_place(a: ArticulateEffector, b: ArticulateEffector) -> bool:
     return (a.bone, a.kind, a.point) == (b.bone, b.kind, b.point) and apart < SAME_PLACE
 
 
-def _effector_refusals(
+def _effector_faults(
     armature: bpy.types.Object, effector: ArticulateEffector, scene: bpy.types.Scene
-) -> Iterator[Refused]:
+) -> Iterator[str]:
+    """What is wrong with an effector, in the words after its name."""
+    yield from _bone_faults(armature, effector)
+    yield from _option_faults(armature, effector)
+    yield from _choice_faults(effector, scene)
+    yield from _target_faults(effector, scene)
+
+
+def _bone_faults(armature: bpy.types.Object, effector: ArticulateEffector) -> Iterator[str]:
+    """Faults of an effector's bone and chain root."""
     bones = armature.data.bones
-    who = f"Effector '{effector.name}'"
-    bone = bones.get(effector.bone)
+    bone, root = bones.get(effector.bone), effector.chain_root
     if bone is None:
         named = f"the armature '{armature.name}' has no bone '{effector.bone}' (renamed or deleted?)"
-        yield Refused(
-            f"{who}: {named if effector.bone else 'it has no bone'}; choose its bone again", effector.name
+        yield f"{named if effector.bone else 'it has no bone'}; choose its bone again"
+    if root and bones.get(root) is None:
+        yield (
+            f"its chain root '{root}' is not a bone of '{armature.name}' (renamed or deleted?); choose it"
+            " again or leave it empty for the whole figure"
         )
-    if effector.chain_root and bones.get(effector.chain_root) is None:
-        yield Refused(
-            f"{who}: its chain root '{effector.chain_root}' is not a bone of '{armature.name}' (renamed or"
-            " deleted?); choose it again or leave it empty for the whole figure",
-            effector.name,
-        )
-    elif effector.chain_root and bone is not None:
-        above = {effector.bone, *(parent.name for parent in bone.parent_recursive)}
-        if effector.chain_root not in above:
-            yield Refused(
-                f"{who}: its chain root '{effector.chain_root}' is not an ancestor of bone '{effector.bone}';"
-                " choose a bone above it",
-                effector.name,
-            )
-    for sentence in (*_option_faults(armature, effector), *_choice_faults(effector, scene)):
-        yield Refused(f"{who}: {sentence}", effector.name)
-    yield from _target_refusals(effector, who, scene)
+    elif root and bone is not None and root not in {bone.name, *(b.name for b in bone.parent_recursive)}:
+        yield f"its chain root '{root}' is not an ancestor of bone '{bone.name}'; choose a bone above it"
 
 
 def _option_faults(armature: bpy.types.Object, effector: ArticulateEffector) -> Iterator[str]:
@@ -194,22 +190,17 @@ def _choice_faults(effector: ArticulateEffector, scene: bpy.types.Scene) -> Iter
             yield f"its target '{thing.name}' is not in scene '{scene.name}'; link its collection there"
 
 
-def _target_refusals(effector: ArticulateEffector, who: str, scene: bpy.types.Scene) -> Iterator[Refused]:
+def _target_faults(effector: ArticulateEffector, scene: bpy.types.Scene) -> Iterator[str]:
+    """Faults of an effector's target."""
     target = effector.target
     if effector.follows == "MISSING":
-        yield Refused(
-            f"{who} has no target (none was set, or it was deleted): choose one or create one", effector.name
-        )
+        yield "it has no target (none was set, or it was deleted); choose one or create one"
     if effector.follows != "TARGET":
         return
     if not holds(scene.objects, target):
-        yield Refused(
-            f"{who}: its target '{target.name}' is not in scene '{scene.name}' (deleted?); choose another",
-            effector.name,
-        )
+        yield f"its target '{target.name}' is not in scene '{scene.name}' (deleted?); choose another"
     if effector.subtarget and (target.type != "ARMATURE" or effector.subtarget not in target.data.bones):
-        yield Refused(
-            f"{who}: its target '{target.name}' has no bone '{effector.subtarget}' (renamed or deleted?);"
-            " choose it again",
-            effector.name,
+        yield (
+            f"its target '{target.name}' has no bone '{effector.subtarget}' (renamed or deleted?); choose it"
+            " again"
         )

@@ -13,9 +13,9 @@ from bpy.props import (
 
 from . import saved
 from .kinds import AMOUNTS, KIND_ITEMS, KINDS, Kind
-from .list_item import ListItem
 from .one_place import why_not_moved
 from .options import ALL_AXES, EffectorOptions
+from .saved import ListItem
 
 
 def _can_be_target(effector: "ArticulateEffector", candidate: bpy.types.Object) -> bool:
@@ -213,6 +213,11 @@ class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
         if "alternatives" not in self.kind_info.options or self.alternatives is None:
             return []
         return [thing for thing in self.alternatives.all_objects if thing is not self.id_data]
+
+    @property
+    def targets(self) -> list[bpy.types.Object]:
+        """The target, if there is one, and the alternative ones."""
+        return [thing for thing in (self.target, *self.alternative_objects) if thing is not None]
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -42,43 +42,16 @@ class Described:
         return self.default is None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Asked:
-    """The requirements of one effector for a solving method.
-
-    Attributes:
-        ask: name of a goal of its kind; name: of the effector.
-        single_axes: whether only some axes of its position count; part: whether it may move only a part of
-            the figure.
-        priority: its level.
-    """
-
-    ask: str
-    name: str
-    single_axes: bool
-    part: bool
-    priority: int
-
-
-def method_objections(asked: Sequence[Asked], avoidance: str) -> dict[str, str]:
+def method_objections(asked: Sequence[Mapping[str, Any]], avoidance: str) -> dict[str, str]:
     """Why each solving method cannot solve some effectors, as one sentence; "" if it can.
 
     Args:
-        asked: requirements of the effectors.
+        asked: the fields of an `ikmath.GoalRequirement` for each goal.
         avoidance: name of the avoidance method, "" without obstacles and self-collision.
     """
     import ikmath as ik
 
-    goals = tuple(
-        ik.GoalRequirement(
-            kind=one.ask.title().replace("_", ""),
-            name=f"effector '{one.name}'",
-            single_axes=one.single_axes,
-            part=one.part,
-            priority=one.priority,
-        )
-        for one in asked
-    )
+    goals = tuple(ik.GoalRequirement(**one) for one in asked)
     requirements = ik.Requirements(goals=goals, avoidance=ik.AVOIDANCE[avoidance] if avoidance else None)
     objections = {name: method.objection(requirements) for name, method in ik.METHODS.items()}
     return {

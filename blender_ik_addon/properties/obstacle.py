@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import bpy
 
 from . import saved
-from .list_item import ListItem
+from .saved import ListItem
 
 MODES = (
     (

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The options of all kinds of effectors; `kinds` has the options of each kind.
-
-Which kind has which is in `kinds`.
-"""
+"""The options of all kinds of effectors; `kinds` has the options of each kind."""
 
 from typing import Any, Final
 

@@ -1,14 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Switches of the overlay over the 3D view. Saved with the armature object."""
 
-from functools import partial
-
 import bpy
-from bpy.props import BoolProperty
 
-from .saved import OVERRIDE
-
-_Switch = partial(BoolProperty, override=OVERRIDE)
+from . import saved
 
 
 class ArticulateOverlay(bpy.types.PropertyGroup):
@@ -16,22 +11,22 @@ class ArticulateOverlay(bpy.types.PropertyGroup):
 
     __slots__ = ()
 
-    lines: _Switch(
+    lines: saved.Switch(
         name="Effectors",
         description="Lines from the bones to their targets: green where they are reached, red far off",
         default=True,
     )
-    pins: _Switch(
+    pins: saved.Switch(
         name="Pins",
         description="Bones that are pinned, with the colour of what is held",
         default=True,
     )
-    limits: _Switch(
+    limits: saved.Switch(
         name="Joint Limits",
         description="Arcs and cones of the joint limits that are reached",
         default=True,
     )
-    chain: _Switch(
+    chain: saved.Switch(
         name="Chain",
         description=(
             "Bones that move for the active effector or, with the tool Drag Bone, for the bone under the "
@@ -39,21 +34,21 @@ class ArticulateOverlay(bpy.types.PropertyGroup):
         ),
         default=True,
     )
-    gizmos: _Switch(
+    gizmos: saved.Switch(
         name="Target Gizmo",
         description="Arrows and rings on the targets and pins of the selected bones, and of the effector that"
         " is active in the list",
         default=True,
     )
-    critical: _Switch(
+    critical: saved.Switch(
         name="Critical Points",
         description="Shortest distances to obstacles and between parts of the figure",
     )
-    balance: _Switch(
+    balance: saved.Switch(
         name="Balance",
         description="The centre of mass, and the area on which the figure stands",
     )
-    ellipsoid: _Switch(
+    ellipsoid: saved.Switch(
         name="Manipulability",
         description="How fast the active effector's point can move in every direction, as an ellipsoid;"
         " flat where it can hardly move",

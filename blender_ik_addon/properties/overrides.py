@@ -13,12 +13,14 @@ from typing import Any
 
 import bpy
 
+from .bone_names import all_armatures
+
 
 def prepare_overrides() -> None:
     """Prepare the linked originals so that settings of overridden armatures are saved."""
-    for thing in bpy.data.objects:
+    for thing in all_armatures():
         override = thing.override_library
-        if thing.type != "ARMATURE" or override is None or override.reference is None:
+        if override is None or override.reference is None:
             continue
         linked: Any = override.reference
         _match(thing, linked)

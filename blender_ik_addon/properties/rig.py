@@ -5,19 +5,12 @@ import json
 from typing import Any
 
 import bpy
-from bpy.props import (
-    BoolProperty,
-    CollectionProperty,
-    EnumProperty,
-    IntProperty,
-    IntVectorProperty,
-    PointerProperty,
-    StringProperty,
-)
+from bpy.props import EnumProperty, IntVectorProperty, StringProperty
 
 from . import saved
 from .bake import ArticulateBake
 from .body import ArticulateBody
+from .bone_names import all_armatures
 from .effector import ArticulateEffector
 from .obstacle import ArticulateObstacle
 from .overlay import ArticulateOverlay
@@ -58,8 +51,7 @@ def _live_changed(rig: "ArticulateRig", context: bpy.types.Context) -> None:
 
 def any_live() -> bool:
     """Whether an armature of the file is live."""
-    owners: Any = bpy.data.objects
-    return any(thing.type == "ARMATURE" and thing.articulate.live for thing in owners)
+    return any(armature.articulate.live for armature in all_armatures())
 
 
 class ArticulateRig(bpy.types.PropertyGroup):
@@ -67,24 +59,19 @@ class ArticulateRig(bpy.types.PropertyGroup):
 
     __slots__ = ()
 
-    effectors: CollectionProperty(
-        name="Effectors", type=ArticulateEffector, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
-    )
-    active_effector: IntProperty(name="Active Effector", default=0, min=0, override=saved.OVERRIDE)
-    solver: PointerProperty(name="Solver", type=ArticulateSolver, override=saved.OVERRIDE)
-    bake: PointerProperty(name="Bake", type=ArticulateBake, override=saved.OVERRIDE)
-    obstacles: CollectionProperty(
-        name="Obstacles", type=ArticulateObstacle, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
-    )
-    active_obstacle: IntProperty(name="Active Obstacle", default=0, min=0, override=saved.OVERRIDE)
-    body: PointerProperty(name="Body", type=ArticulateBody, override=saved.OVERRIDE)
-    overlay: PointerProperty(name="Viewport", type=ArticulateOverlay, override=saved.OVERRIDE)
-    live: BoolProperty(
+    effectors: saved.List(name="Effectors", type=ArticulateEffector)
+    active_effector: saved.Index(name="Active Effector")
+    solver: saved.Group(name="Solver", type=ArticulateSolver)
+    bake: saved.Group(name="Bake", type=ArticulateBake)
+    obstacles: saved.List(name="Obstacles", type=ArticulateObstacle)
+    active_obstacle: saved.Index(name="Active Obstacle")
+    body: saved.Group(name="Body", type=ArticulateBody)
+    overlay: saved.Group(name="Viewport", type=ArticulateOverlay)
+    live: saved.Switch(
         name="Live",
         description="Solve in every frame, and when a target or a pin moves. Sets no keys",
         default=False,
         options=set(),  # not animatable: the influence of effectors fades in and out
-        override=saved.OVERRIDE,
         update=_live_changed,
     )
     live_mode: EnumProperty(
@@ -95,11 +82,10 @@ class ArticulateRig(bpy.types.PropertyGroup):
         options=set(),
         override=saved.OVERRIDE,
     )
-    record: BoolProperty(
+    record: saved.Switch(
         name="Record",
         description="While the animation plays, a drag sets keys on the frames that pass",
         default=False,
-        override=saved.OVERRIDE,
     )
     message: StringProperty(
         name="Message", description="How the last solve or bake ended, in one sentence", options={"HIDDEN"}

@@ -8,6 +8,7 @@ import bpy
 from bpy.props import (
     BoolProperty,
     BoolVectorProperty,
+    CollectionProperty,
     EnumProperty,
     FloatProperty,
     FloatVectorProperty,
@@ -51,7 +52,14 @@ def reshaped(owner: bpy.types.PropertyGroup, context: bpy.types.Context) -> None
     manager.articulate.flesh_changes += 1
 
 
-# The properties of settings; their `update` may be replaced.
+# Settings that no solve depends on, groups of settings, and lists with their active index.
+Switch = partial(BoolProperty, override=OVERRIDE)
+Number = partial(IntProperty, override=OVERRIDE)
+Group = partial(PointerProperty, override=OVERRIDE)
+List = partial(CollectionProperty, override={*OVERRIDE, "USE_INSERTION"})
+Index = partial(IntProperty, default=0, min=0, override=OVERRIDE)
+
+# Settings of a solve; their `update` may be replaced.
 Bool = partial(BoolProperty, override=OVERRIDE, update=moved)
 BoolVector = partial(BoolVectorProperty, override=OVERRIDE, update=moved)
 Enum = partial(EnumProperty, override=OVERRIDE, update=moved)
@@ -60,3 +68,19 @@ FloatVector = partial(FloatVectorProperty, override=OVERRIDE, update=moved)
 Int = partial(IntProperty, override=OVERRIDE, update=moved)
 Pointer = partial(PointerProperty, override=OVERRIDE, update=moved)
 String = partial(StringProperty, override=OVERRIDE, update=moved)
+
+
+class ListItem:
+    """Base of all list items: each one stores its index in the list.
+
+    Data paths name an item by its index. `bridge.item_animation` updates them after changes of the index.
+    """
+
+    __slots__ = ()
+
+    remembered_index: IntProperty(
+        name="Remembered Index",
+        description="Former index in the list, to update animation when it changes",
+        default=-1,
+        options={"HIDDEN"},
+    )

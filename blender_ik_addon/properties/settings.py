@@ -92,8 +92,7 @@ def effector_settings(rig: ArticulateRig) -> Any:
 
 def frame_settings(rig: ArticulateRig) -> Any:
     """Settings that can change between frames: solver, effectors, whether there are obstacles."""
-    around = rig.body.self_collision or any(obstacle.enabled for obstacle in rig.obstacles)
-    return _solver(rig.solver), effector_settings(rig), around
+    return _solver(rig.solver), effector_settings(rig), rig.keeps_clear
 
 
 def _settings_of(effector: ArticulateEffector) -> Any:

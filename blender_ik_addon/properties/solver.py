@@ -4,10 +4,7 @@
 from typing import Final
 
 import bpy
-from bpy.props import (
-    EnumProperty,
-    PointerProperty,
-)
+from bpy.props import EnumProperty
 
 from . import saved
 from .menus import DEFAULT_LIMITS, DEFAULT_METHOD, LIMITS, METHODS
@@ -192,9 +189,6 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         name="Actions",
         description="Only actions with one of these words in their name; commas between words. Empty: all",
     )
-    parameters: PointerProperty(
-        name="Parameters",
-        description="Parameters of the methods",
-        type=ArticulateParameters,
-        override=saved.OVERRIDE,
+    parameters: saved.Group(
+        name="Parameters", description="Parameters of the methods", type=ArticulateParameters
     )

@@ -12,7 +12,6 @@ from .text import draw_text
 class ARTICULATE_PT_advanced(SubPanel, bpy.types.Panel):
     """Method and solver settings."""
 
-    bl_idname = "ARTICULATE_PT_advanced"
     bl_label = "Advanced"
 
     def fill(self, layout, context, armature, rig) -> None:
@@ -49,7 +48,6 @@ class ARTICULATE_PT_advanced(SubPanel, bpy.types.Panel):
 class ARTICULATE_PT_avoidance(SubPanel, bpy.types.Panel):
     """The avoidance method."""
 
-    bl_idname = "ARTICULATE_PT_avoidance"
     bl_label = "Avoidance"
     bl_parent_id = "ARTICULATE_PT_advanced"
 

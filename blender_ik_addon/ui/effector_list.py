@@ -33,8 +33,6 @@ _MOST = 0.6  # share of a line up to which a name is not shortened
 class ARTICULATE_UL_effectors(bpy.types.UIList):
     """Kind, name, a target that is not the effector's own, weight, error, on or off."""
 
-    bl_idname = "ARTICULATE_UL_effectors"
-
     def draw_item(
         self, context, layout, rig, effector, _icon, _active_data, _active_property, _index=0, _flag=0
     ) -> None:

@@ -13,7 +13,6 @@ from ..properties.menus import METHODS
 class ARTICULATE_MT_pins(bpy.types.Menu):
     """Pin bones."""
 
-    bl_idname = "ARTICULATE_MT_pins"
     bl_label = "Pins"
 
     def draw(self, _context) -> None:
@@ -34,7 +33,6 @@ class ARTICULATE_MT_pins(bpy.types.Menu):
 class ARTICULATE_MT_pose(bpy.types.Menu):
     """Add effectors to the selected bones, solve, bake."""
 
-    bl_idname = "ARTICULATE_MT_pose"
     bl_label = "Articulate"
 
     def draw(self, context) -> None:
@@ -43,7 +41,7 @@ class ARTICULATE_MT_pose(bpy.types.Menu):
         layout.operator_menu_enum("articulate.effector_add", "kind", text="Add Effector")
         layout.operator("articulate.effector_remove")
         layout.operator("articulate.clear")
-        layout.menu(ARTICULATE_MT_pins.bl_idname)
+        layout.menu(ARTICULATE_MT_pins.__name__)
         layout.separator()
         active = context.active_pose_bone
         # "IK" is included because users search for it with F3.
@@ -60,7 +58,6 @@ class ARTICULATE_MT_pose(bpy.types.Menu):
 class ARTICULATE_MT_method(bpy.types.Menu):
     """The solving methods; those that do not support the effectors are greyed out."""
 
-    bl_idname = "ARTICULATE_MT_method"
     bl_label = "Method"
 
     def draw(self, context) -> None:
@@ -77,7 +74,7 @@ class ARTICULATE_MT_method(bpy.types.Menu):
 def draw_entry(self: Any, _context: bpy.types.Context) -> None:
     """Entry of Blender's Pose menu, and of the context menu in Pose Mode."""
     self.layout.separator()
-    self.layout.menu(ARTICULATE_MT_pose.bl_idname)
+    self.layout.menu(ARTICULATE_MT_pose.__name__)
 
 
 def draw_begin(self: Any, context: bpy.types.Context) -> None:

@@ -27,7 +27,6 @@ def _draw_switches(layout, armature) -> None:
 class ARTICULATE_PT_viewport(SubPanel, bpy.types.Panel):
     """The overlay's switches for the active armature."""
 
-    bl_idname = "ARTICULATE_PT_viewport"
     bl_label = "Viewport"
 
     def fill(self, layout, context, armature, _rig) -> None:
@@ -40,7 +39,6 @@ class ARTICULATE_PT_viewport(SubPanel, bpy.types.Panel):
 class ARTICULATE_PT_overlays(bpy.types.Panel):
     """The same switches in Blender's Overlays popover."""
 
-    bl_idname = "ARTICULATE_PT_overlays"
     bl_label = "Articulate"
     bl_space_type = "VIEW_3D"
     bl_region_type = "HEADER"

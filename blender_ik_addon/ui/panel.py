@@ -1,22 +1,30 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The tab "Articulate" in the 3D View's sidebar."""
 
-from typing import Final
+from typing import Any, Final
 
 import bpy
 
-from ..properties.access import active_armature, active_bone, posed_armature, rig_of, session_of
+from ..properties.access import (
+    active_armature,
+    active_bone,
+    is_tool_active,
+    posed_armature,
+    rig_of,
+    session_of,
+)
 from ..properties.check import refusals
 from ..properties.kinds import AMOUNTS
 from ..properties.menus import takes_posture_cost, weighs
 from ..properties.solver import LEARNED
 from .effector_list import ENDED, ARTICULATE_UL_effectors, ended_text, how_it_ended
-from .message import draw_message
 from .tab import SubPanel, Tab, draw_all, draw_list, draw_of_bone
-from .text import draw_fixed, draw_text
+from .text import draw_fixed, draw_text, sidebar_width
 
-TOOL = "articulate.drag_bone"
 HINT = "Select the armature of a character, or the character itself, to pose it"
+FIRST_STEP: Final = "Drag any bone: the body follows. Pin what must stay. + makes a bone follow an object."
+_MESSAGE_ROWS: Final = 3
+_REPORT_BUTTON: Final = 40.0  # width beside the message, pixels at a resolution scale of 1
 _ENDED_ROWS: Final = 2
 _LABEL_SHARE: Final = 0.4  # share of a line that Blender uses for the label of a setting
 DETAILS = (
@@ -39,7 +47,6 @@ DETAILS = (
 class ARTICULATE_PT_main(Tab, bpy.types.Panel):
     """Effectors and the Solve button."""
 
-    bl_idname = "ARTICULATE_PT_main"
     bl_label = "Articulate"
 
     def draw(self, context) -> None:
@@ -64,8 +71,7 @@ class ARTICULATE_PT_main(Tab, bpy.types.Panel):
         """The button that activates the tool."""
         row = self.layout.row()
         row.scale_y = 1.3
-        tool = context.workspace.tools.from_space_view3d_mode("POSE", create=False)
-        active = context.mode == "POSE" and tool is not None and tool.idname == TOOL
+        active = context.mode == "POSE" and is_tool_active(context)
         row.operator("articulate.begin", icon="CON_KINEMATIC", depress=active)
 
     def _draw_drag(self, context) -> None:
@@ -95,7 +101,6 @@ class ARTICULATE_PT_main(Tab, bpy.types.Panel):
 class ARTICULATE_PT_effector(SubPanel, bpy.types.Panel):
     """Details of the active effector."""
 
-    bl_idname = "ARTICULATE_PT_effector"
     bl_label = "Effector"
     bl_options = set()
 
@@ -127,7 +132,6 @@ class ARTICULATE_PT_effector(SubPanel, bpy.types.Panel):
 class ARTICULATE_PT_details(SubPanel, bpy.types.Panel):
     """Options of an effector that are rarely changed."""
 
-    bl_idname = "ARTICULATE_PT_details"
     bl_label = "Point, Axes and Slack"
     bl_parent_id = "ARTICULATE_PT_effector"
 
@@ -179,7 +183,6 @@ def draw_option(layout, armature, effector, option) -> None:
 class ARTICULATE_PT_posture(SubPanel, bpy.types.Panel):
     """Settings that hold the figure or choose among its poses."""
 
-    bl_idname = "ARTICULATE_PT_posture"
     bl_label = "Posture"
 
     def fill(self, layout, context, armature, rig) -> None:
@@ -215,7 +218,6 @@ class ARTICULATE_PT_posture(SubPanel, bpy.types.Panel):
 class ARTICULATE_PT_bake(SubPanel, bpy.types.Panel):
     """Settings of live solving and of the bake."""
 
-    bl_idname = "ARTICULATE_PT_bake"
     bl_label = "Live and Bake"
 
     def fill(self, layout, context, _armature, rig) -> None:
@@ -244,6 +246,43 @@ class ARTICULATE_PT_bake(SubPanel, bpy.types.Panel):
         margin = column.column()
         margin.active = settings.decimate
         margin.prop(settings, "remove_error_margin", text="Max Error")
+
+
+def draw_message(
+    layout: bpy.types.UILayout,
+    context: bpy.types.Context,
+    armature: bpy.types.Object,
+    refusal: Exception | None,
+) -> None:
+    """Draw the message, one sentence that never moves the buttons, and the report button.
+
+    Args:
+        layout: of the tab; context: for its width.
+        armature: the active one.
+        refusal: the reason why it cannot be solved, or None.
+    """
+    session = session_of(context)
+    row = layout.row()
+    if session.baking:
+        column = row.column()
+        column.progress(factor=session.progress, text=f"Baking {session.progress:.0%} (Esc: cancel)")
+        for _line in range(_MESSAGE_ROWS - 1):
+            column.label(text="")
+        return
+    text, icon = present_message(armature, refusal)
+    row = row.split(factor=1.0 - _REPORT_BUTTON / sidebar_width(context))
+    draw_fixed(row, context, text, _MESSAGE_ROWS, icon=icon)
+    row.operator("articulate.report_show", text="", icon="TEXT")
+
+
+def present_message(armature: bpy.types.Object, refusal: Exception | None) -> tuple[str, Any]:
+    """The present message and its icon."""
+    rig = rig_of(armature)
+    if refusal is not None and (rig.effectors or armature.library is not None):
+        return str(refusal), "ERROR"
+    if rig.message:
+        return rig.message, "NONE"
+    return ("", "NONE") if rig.effectors else (FIRST_STEP, "INFO")
 
 
 CLASSES = (

@@ -12,8 +12,6 @@ from .text import draw_text
 class ARTICULATE_UL_obstacles(bpy.types.UIList):
     """Mode, object or collection, margin, on or off."""
 
-    bl_idname = "ARTICULATE_UL_obstacles"
-
     def draw_item(
         self, _context, layout, _rig, obstacle, _icon, _active_data, _active_property, _index=0, _flag=0
     ) -> None:
@@ -33,8 +31,6 @@ class ARTICULATE_UL_obstacles(bpy.types.UIList):
 class ARTICULATE_UL_links(bpy.types.UIList):
     """Bone, radius, on or off."""
 
-    bl_idname = "ARTICULATE_UL_links"
-
     def draw_item(
         self, _context, layout, body, link, _icon, _active_data, _active_property, _index=0, _flag=0
     ) -> None:
@@ -52,8 +48,6 @@ class ARTICULATE_UL_links(bpy.types.UIList):
 class ARTICULATE_UL_pairs(bpy.types.UIList):
     """Two bones, and whether they are kept apart."""
 
-    bl_idname = "ARTICULATE_UL_pairs"
-
     def draw_item(
         self, _context, layout, body, pair, _icon, _active_data, _active_property, _index=0, _flag=0
     ) -> None:
@@ -69,7 +63,6 @@ class ARTICULATE_UL_pairs(bpy.types.UIList):
 class ARTICULATE_PT_obstacles(SubPanel, bpy.types.Panel):
     """The obstacles of the figure."""
 
-    bl_idname = "ARTICULATE_PT_obstacles"
     bl_label = "Obstacles"
 
     def fill(self, layout, context, _armature, rig) -> None:
@@ -89,7 +82,6 @@ class ARTICULATE_PT_obstacles(SubPanel, bpy.types.Panel):
 class ARTICULATE_PT_body(SubPanel, bpy.types.Panel):
     """The thickness of the figure."""
 
-    bl_idname = "ARTICULATE_PT_body"
     bl_label = "Body"
     bl_parent_id = "ARTICULATE_PT_obstacles"
 
@@ -122,7 +114,6 @@ class ARTICULATE_PT_body(SubPanel, bpy.types.Panel):
 class ARTICULATE_PT_self_collision(SubPanel, bpy.types.Panel):
     """Parts of the figure that may touch each other."""
 
-    bl_idname = "ARTICULATE_PT_self_collision"
     bl_label = "Self-Collision"
     bl_parent_id = "ARTICULATE_PT_obstacles"
 

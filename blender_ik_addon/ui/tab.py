@@ -52,7 +52,7 @@ def draw_list(layout, kind, owner, items, active, rows=2):
     """
     row = layout.row()
     row.use_property_split = False
-    row.template_list(kind.bl_idname, "", owner, items, owner, active, rows=rows)
+    row.template_list(kind.__name__, "", owner, items, owner, active, rows=rows)
     return row.column(align=True)
 
 

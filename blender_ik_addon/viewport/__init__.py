@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from . import gizmos, hints, hover, keys, overlay, selection, tool
+from . import gizmos, hover, keys, listening, overlay, tool
 
 CLASSES = (*hover.CLASSES, *gizmos.CLASSES)
 
@@ -11,16 +11,14 @@ CLASSES = (*hover.CLASSES, *gizmos.CLASSES)
 def attach() -> None:
     """Register the tool, the keys and the draw handlers."""
     tool.attach()
-    selection.LISTENER.attach()
+    listening.attach()
     keys.attach()
     overlay.attach()
-    hints.attach()
 
 
 def detach() -> None:
     """Remove them."""
-    hints.detach()
     overlay.detach()
     keys.detach()
-    selection.LISTENER.detach()
+    listening.detach()
     tool.detach()

@@ -10,10 +10,10 @@ from typing import Final
 import numpy as np
 
 from ..bridge.armature import Array, Bones, Indices
+from ..bridge.chains import Chain
 from .colours import ALONG, CHAIN
 from .strokes import Strokes
 
-Chain = tuple[str, str]
 _APART: Final = 1e-3  # share of a bone's length; a child's head farther away gets a line to its parent
 _ONES: Final = np.ones(3)
 
@@ -42,7 +42,7 @@ class Chains:
         Args:
             bones: of the armature.
             held: name of the dragged bone, "" for none.
-            active: chains of the active effector; every: chains of all; pairs of a bone and its topmost one.
+            active: chains of the active effector; every: chains of all.
         """
         main = {number for chain in active for number in bones.chain(*chain)}
         along = set[int]()

@@ -8,12 +8,14 @@ kept.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Final
 
 import bpy
 from mathutils import Matrix
 
+from ..bridge.chains import Chain
 from ..bridge.changes import UNKNOWN, Changes
 from ..bridge.fingerprint import freedom, turning_along
 from ..control.collision.nearness import Critical
@@ -21,19 +23,42 @@ from ..control.drag.grip import Grip, Hold, holding
 from ..control.drag.mirrored import other_hand
 from ..control.frame.root import placed_bones
 from ..control.inspect.balance import Stand
-from ..control.inspect.inspection import Inspector, Standing
+from ..control.inspect.inspection import Inspector, Standing, Subject
 from ..control.report.reasons import REASONS
 from ..properties.access import rig_of, session_of
 from ..properties.kinds import KINDS
 from . import parts
-from .chains import Chain, Chains
-from .guides import draw_guide, read_guide
+from .chains import Chains
 from .marks import Mark, read_marks
+from .parts import draw_guide, read_guide
 from .strokes import Drawing, Strokes
 
 SWITCHES: Final = ("lines", "pins", "limits", "chain", "critical", "balance", "ellipsoid")
 _switches: Final = attrgetter(*SWITCHES)
 _BALANCING: Final = frozenset(kind.name for kind in KINDS.values() if "balance" in kind.asks)
+
+
+@dataclass(frozen=True, eq=False)
+class _Picture:
+    """What is drawn of an armature.
+
+    Attributes:
+        subject: the armature; shown: the switches that are on; held: name of the dragged bone, "" for none.
+        marks: the effectors; holds: bones that stay; every: chains of all of these.
+    """
+
+    subject: Subject
+    shown: set[str]
+    held: str
+    marks: tuple[Mark, ...]
+    holds: tuple[Hold, ...]
+    every: list[Chain]
+
+    @property
+    def active(self) -> Mark | None:
+        """The active effector."""
+        chosen = rig_of(self.subject.armature).active_effector
+        return next((mark for mark in self.marks if mark.number == chosen), None)
 
 
 class Sketch:
@@ -97,14 +122,17 @@ class Sketch:
         every += [(hold.bone, "") for hold in holds]
         every += [(grip.other, "")] if grip.other else []
         chains = [*every, (grip.bone, "")] if grip.bone else every
-        near = self._near(armature, depsgraph, standing, shown, chains)
+        subject = Subject(armature, standing, self._structure, chains)
+        near = self._near(subject, depsgraph) if "critical" in shown else None
+        if "critical" not in shown:
+            self._changes = UNKNOWN
         signature = (
             asked[1:],
             marks,
             holds,
             standing.told,
             self._structure,
-            self._inspector.flesh(armature, standing) if thick else None,
+            self._inspector.flesh(subject) if thick else None,
             near,  # the same object as long as nothing near has changed
         )
         if signature != self._signature:
@@ -113,27 +141,14 @@ class Sketch:
             if guide is not None:
                 draw_guide(strokes, guide)
             parts.draw_critical(strokes, near)
-            self._drawing = self._draw(
-                strokes, armature, standing, grip.bone, shown, marks, holds, every, chains
-            )
+            self._draw(strokes, _Picture(subject, shown, grip.bone, marks, holds, every))
+            self._drawing = strokes.drawing()
         return self._drawing
 
-    def _near(
-        self,
-        armature: bpy.types.Object,
-        depsgraph: bpy.types.Depsgraph,
-        standing: Standing,
-        shown: set[str],
-        chains: list[Chain],
-    ) -> Critical | None:
-        """The obstacles near the figure, if they are shown."""
-        if "critical" not in shown:
-            self._changes = UNKNOWN
-            return None
+    def _near(self, subject: Subject, depsgraph: bpy.types.Depsgraph) -> Critical | None:
+        """The obstacles near the figure."""
         try:
-            near = self._inspector.critical(
-                armature, standing, chains, self._structure, depsgraph, self._changes
-            )
+            near = self._inspector.critical(subject, depsgraph, self._changes)
         except REASONS:
             return None  # the figure is invalid; the panel and any solve give the reason
         self._changes = Changes()
@@ -175,81 +190,58 @@ class Sketch:
         found = freedom(armature)
         return (found, turning_along(armature) if turning else None), len(found[0])
 
-    def _draw(
-        self,
-        strokes: Strokes,
-        armature: bpy.types.Object,
-        standing: Standing,
-        held: str,
-        shown: set[str],
-        marks: tuple[Mark, ...],
-        holds: tuple[Hold, ...],
-        every: list[Chain],
-        chains: list[Chain],
-    ) -> Drawing:
-        chosen = rig_of(armature).active_effector
-        active = next((mark for mark in marks if mark.number == chosen), None)
+    def _draw(self, strokes: Strokes, picture: _Picture) -> None:
+        subject, shown, marks = picture.subject, picture.shown, picture.marks
         if "body" in shown:
-            parts.draw_body(strokes, self._inspector.capsules(armature, standing, self._structure))
+            parts.draw_body(strokes, self._inspector.capsules(subject))
         if "chain" in shown:
-            self._chains_of(armature, held, active, every).draw(strokes, standing.bones)
-        self._draw_figure(strokes, armature, standing, shown, chains, active)
+            self._chains_of(picture).draw(strokes, subject.standing.bones)
+        self._draw_figure(strokes, picture)
         stand = None
         if "balance" in shown or ("lines" in shown and any(map(_balances, marks))):
-            stand = self._stand(armature, standing, marks)
+            stand = self._stand(picture)
         if stand is not None and "balance" in shown:
             parts.draw_stand(strokes, stand)
 
-        world, bones = armature.matrix_world.copy(), armature.pose.bones
+        world, bones = subject.armature.matrix_world.copy(), subject.armature.pose.bones
 
         def matrix_of(bone: str) -> Matrix:
             return world @ bones[bone].matrix
 
-        for hold in holds if "pins" in shown else ():
+        for hold in picture.holds if "pins" in shown else ():
             parts.draw_hold(strokes, hold, matrix_of(hold.bone))
         for mark in marks:
             if not _balances(mark):
                 parts.draw_mark(strokes, mark, matrix_of, lines="lines" in shown, pins="pins" in shown)
             elif stand is not None and "lines" in shown:
                 parts.draw_balance(strokes, mark, stand)
-        return strokes.drawing()
 
-    def _draw_figure(
-        self,
-        strokes: Strokes,
-        armature: bpy.types.Object,
-        standing: Standing,
-        shown: set[str],
-        chains: list[Chain],
-        active: Mark | None,
-    ) -> None:
+    def _draw_figure(self, strokes: Strokes, picture: _Picture) -> None:
         """Draw joint limits and manipulability."""
-        look, structure = self._inspector, self._structure
+        active = picture.active
         try:
-            if "limits" in shown:
-                parts.draw_limits(strokes, look.limits(armature, standing, chains, structure))
-            if active is not None and "ellipsoid" in shown:
+            if "limits" in picture.shown:
+                parts.draw_limits(strokes, self._inspector.limits(picture.subject))
+            if active is not None and "ellipsoid" in picture.shown:
                 point = active.bone, active.local
-                found = look.ellipsoid(armature, standing, chains, structure, point, active.chain_root)
+                found = self._inspector.ellipsoid(picture.subject, point, active.chain_root)
                 parts.draw_ellipsoid(strokes, found)
         except REASONS:
             return  # the figure is invalid; the panel and any solve give the reason
 
-    def _chains_of(
-        self, armature: bpy.types.Object, held: str, active: Mark | None, every: list[Chain]
-    ) -> Chains:
+    def _chains_of(self, picture: _Picture) -> Chains:
         """The bones that are drawn as the chain; cached."""
-        asked = self._structure, held, active.chains if active else [], every
+        active = picture.active
+        asked = self._structure, picture.held, active.chains if active else [], picture.every
         if self._chains is None or self._chains[0] != asked:
-            bones = self._inspector.bones(armature, self._structure)
-            self._chains = asked, Chains.of(bones, *asked[1:])
+            self._chains = asked, Chains.of(self._inspector.bones(picture.subject), *asked[1:])
         return self._chains[1]
 
-    def _stand(self, armature: bpy.types.Object, standing: Standing, marks: tuple[Mark, ...]) -> Stand | None:
+    def _stand(self, picture: _Picture) -> Stand | None:
         """The figure's balance on its planted effectors, or on its lowest parts."""
-        planted = [(mark.target, mark.told["footprint"]) for mark in marks if mark.told.get("planted")]
+        planted = [(m.target, m.told["footprint"]) for m in picture.marks if m.told.get("planted")]
         try:
-            return self._inspector.stand(armature, standing, self._structure, planted)
+            return self._inspector.stand(picture.subject, planted)
         except REASONS:
             return None
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import blf
 import bpy
@@ -29,23 +29,10 @@ class Hints:
     """State of the hints since Blender started.
 
     Attributes:
-        handle: of the draw handler; dragging: whether a bone was being dragged at the last redraw.
+        dragging: whether a bone was being dragged at the last redraw.
     """
 
-    handle: ClassVar[Any] = None
     dragging: ClassVar[bool] = False
-
-
-def attach() -> None:
-    """Register the draw handler."""
-    Hints.handle = bpy.types.SpaceView3D.draw_handler_add(draw, (), "WINDOW", "POST_PIXEL")
-
-
-def detach() -> None:
-    """Remove the draw handler."""
-    if Hints.handle is not None:
-        bpy.types.SpaceView3D.draw_handler_remove(Hints.handle, "WINDOW")
-        Hints.handle = None
 
 
 def draw() -> None:

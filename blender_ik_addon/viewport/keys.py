@@ -7,9 +7,8 @@ from typing import Any
 
 import bpy
 
-from ..preferences import is_our_key
+from ..preferences import KEYMAP, is_our_key, own_keys
 
-_KEYMAP = "Pose"
 _PINS = "ARTICULATE_MT_pins"
 
 
@@ -18,7 +17,7 @@ def attach() -> None:
     keys = bpy.context.window_manager.keyconfigs.addon
     if keys is None:
         return
-    keymap = keys.keymaps.new(name=_KEYMAP, space_type="EMPTY")
+    keymap = keys.keymaps.new(name=KEYMAP, space_type="EMPTY")
     keymap.keymap_items.new("articulate.drag", "D", "PRESS", alt=True)
     menu: Any = keymap.keymap_items.new("wm.call_menu", "P", "PRESS", shift=True, alt=True)
     menu.properties.name = _PINS
@@ -27,7 +26,7 @@ def attach() -> None:
 def detach() -> None:
     """Remove the keys."""
     keys = bpy.context.window_manager.keyconfigs.addon
-    keymap = keys.keymaps.get(_KEYMAP) if keys is not None else None
+    keymap = keys.keymaps.get(KEYMAP) if keys is not None else None
     if keymap is None:
         return
     for item in [item for item in keymap.keymap_items if is_our_key(item)]:
@@ -36,8 +35,5 @@ def detach() -> None:
 
 def key_of_pins(context: bpy.types.Context) -> str:
     """The user's shortcut for the pins menu; "" if it has none."""
-    keys = context.window_manager.keyconfigs.user
-    keymap = keys.keymaps.get(_KEYMAP) if keys is not None else None
-    items: Any = () if keymap is None else keymap.keymap_items
-    ours = (item for item in items if item.active and getattr(item.properties, "name", "") == _PINS)
-    return next((item.to_string() for item in ours), "")
+    pins = (key for key in own_keys(context) if key.active and getattr(key.properties, "name", "") == _PINS)
+    return next((key.to_string() for key in pins), "")

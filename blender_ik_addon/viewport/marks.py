@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 import bpy
 from mathutils import Matrix, Quaternion, Vector
 
+from ..bridge.chains import Chain
 from ..properties.access import rig_of
 from ..properties.effector import ArticulateEffector
 from ..properties.kinds import AMOUNTS, KINDS, Kind
@@ -75,8 +76,8 @@ class Mark(NamedTuple):
         return KINDS[self.kind]
 
     @property
-    def chains(self) -> list[tuple[str, str]]:
-        """Bones that may move for it, each with the topmost bone of its chain."""
+    def chains(self) -> list[Chain]:
+        """The chains of its bones."""
         return [(bone, self.chain_root) for bone in (self.bone, self.second[0]) if bone]
 
     def aim(self, matrix_of: Callable[[str], Matrix]) -> tuple[Triple, Triple, Miss]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import blf
@@ -14,7 +15,7 @@ from gpu_extras.batch import batch_for_shader
 
 from .. import compat
 from ..properties.access import active_armature
-from .labels import arrange
+from . import hints
 from .strokes import Drawing
 from .tool import bone_in_hand
 
@@ -29,6 +30,8 @@ _LINE: Final = 14.0  # height of a line of text with spacing
 _BLACK: Final = (0.0, 0.0, 0.0, 1.0)
 _BLUR: Final = 5  # of the shadow behind text, for contrast on any background
 _EVENTS: Final = ("depsgraph_update_post", "frame_change_post", "undo_post", "redo_post", "load_post")
+Box = tuple[float, float, float, float]  # pixels: left, bottom, width, height
+_MOVES: Final = (0, -1, 1, -2, 2)  # vertical offsets of a label that are tried, in lines
 
 
 class Canvas:
@@ -95,7 +98,7 @@ class Overlay:
 def attach() -> None:
     """Register the draw handlers."""
     Overlay.sketch, Overlay.canvas = None, Canvas()
-    for function, kind in ((draw, "POST_VIEW"), (draw_labels, "POST_PIXEL")):
+    for function, kind in ((draw, "POST_VIEW"), (draw_labels, "POST_PIXEL"), (hints.draw, "POST_PIXEL")):
         Overlay.handles.append(bpy.types.SpaceView3D.draw_handler_add(function, (), "WINDOW", kind))
     for name in _EVENTS:
         getattr(bpy.app.handlers, name).append(note)
@@ -168,3 +171,24 @@ def _shown(context: bpy.types.Context) -> Drawing | None:
 def _is_on(context: bpy.types.Context) -> bool:
     space: Any = context.space_data
     return space is not None and space.overlay.show_overlays and active_armature(context) is not None
+
+
+def arrange(wanted: Sequence[Box]) -> list[Box | None]:
+    """Move labels up or down by some lines so that none overlaps an earlier one; None if there is no space.
+
+    Args:
+        wanted: preferred boxes, the most important first.
+    """
+    found: list[Box | None] = []
+    taken: list[Box] = []
+    for left, bottom, width, height in wanted:
+        tried = [(left, bottom + line * height, width, height) for line in _MOVES]
+        free = next((box for box in tried if not any(_meet(box, other) for other in taken)), None)
+        found.append(free)
+        if free is not None:
+            taken.append(free)
+    return found
+
+
+def _meet(a: Box, b: Box) -> bool:
+    return all(a[side] < b[side] + b[side + 2] and b[side] < a[side] + a[side + 2] for side in (0, 1))

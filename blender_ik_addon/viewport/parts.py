@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Final
 
 import bpy
@@ -17,13 +18,15 @@ from ..control.inspect.balance import Stand
 from ..control.inspect.inspection import Ellipsoid
 from ..control.inspect.limit_arcs import Limit
 from ..properties.measures import in_metres, metre
-from .colours import BODY, BY_ERROR, HOLD, LIMIT, MASS, MOBILITY, PINS
+from ..properties.session import ArticulateSession
+from .colours import BODY, BY_ERROR, HOLD, LIMIT, MASS, MOBILITY, PINS, SNAP
 from .marks import Mark, Miss, distance_miss
-from .strokes import Strokes, capsules, circles
+from .strokes import Colour, Strokes, capsules, circles
 
 _RING: Final = 0.2  # radius of a pin's ring, as a share of its bone's length
 _SMOOTH: Final = 64  # chords of an ellipse, which may be as large as the figure
 _SPEED: Final = 0.15  # radians per second at which the ellipsoid shows metres per second
+_REACH: Final = 1e3  # Blender units in both directions, beyond the visible range
 
 
 def draw_mark(
@@ -121,3 +124,37 @@ def draw_balance(strokes: Strokes, mark: Mark, found: Stand) -> None:
     plumb = np.array([*found.center[:2], wanted[2]])
     strokes.segments(BY_ERROR[miss], [[found.center, plumb], [plumb, wanted]])
     strokes.point(BY_ERROR[miss], found.center)
+
+
+@dataclass(frozen=True)
+class Guide:
+    """The guides of a drag.
+
+    Attributes:
+        lines: direction of each axis in world space, and its colour; anchor: (3,) their common point.
+        snapped: (3,) the snap point; None for none.
+    """
+
+    lines: tuple[tuple[tuple[float, ...], Colour], ...]
+    anchor: tuple[float, ...]
+    snapped: tuple[float, ...] | None
+
+
+def read_guide(session: ArticulateSession) -> Guide:
+    """The guides that the present drag has stored in the session."""
+    theme: Any = bpy.context.preferences.themes[0].user_interface
+    lines = []
+    for letter in session.locked:
+        red, green, blue = getattr(theme, f"axis_{letter.lower()}")[:3]
+        lines.append((tuple(session.axes)["XYZ".index(letter) :: 3], (red, green, blue, 1.0)))
+    snapped = tuple(session.snapped) if session.is_snapped else None
+    return Guide(tuple(lines), tuple(session.anchor), snapped)
+
+
+def draw_guide(strokes: Strokes, guide: Guide) -> None:
+    """Draw a line along each axis, and the snap point."""
+    for axis, colour in guide.lines:
+        way = _REACH * np.array(axis)
+        strokes.segments(colour, [np.array(guide.anchor) - way, np.array(guide.anchor) + way])
+    if guide.snapped is not None:
+        strokes.point(SNAP, guide.snapped)

@@ -9,9 +9,8 @@ from typing import Any
 import bpy
 
 from .. import compat
-from ..properties.access import rig_of, session_of
+from ..properties.access import TOOL, is_tool_active, rig_of, session_of
 from .hover import HOVER
-from .listening import Listener
 
 
 class ARTICULATE_TOOL_drag(bpy.types.WorkSpaceTool):
@@ -19,7 +18,7 @@ class ARTICULATE_TOOL_drag(bpy.types.WorkSpaceTool):
 
     bl_space_type = "VIEW_3D"
     bl_context_mode: Any = "POSE"
-    bl_idname = "articulate.drag_bone"
+    bl_idname = TOOL
     bl_label = "Drag Bone"
     bl_description = (
         "Drag any bone and let the body follow; pins hold. G, R: selected bone. Alt wheel: parent.\n"
@@ -82,11 +81,8 @@ class ARTICULATE_TOOL_drag(bpy.types.WorkSpaceTool):
 
 
 def tool_in_hand(context: bpy.types.Context, armature: bpy.types.Object) -> bool:
-    """Whether the tool is active."""
-    if armature.mode != "POSE" or context.workspace is None:
-        return False
-    tool = context.workspace.tools.from_space_view3d_mode("POSE", create=False)
-    return tool is not None and tool.idname == ARTICULATE_TOOL_drag.bl_idname
+    """Whether the tool is active on an armature."""
+    return armature.mode == "POSE" and is_tool_active(context)
 
 
 def bone_in_hand(context: bpy.types.Context, armature: bpy.types.Object) -> str:
@@ -104,35 +100,12 @@ def bone_in_hand(context: bpy.types.Context, armature: bpy.types.Object) -> str:
     return active.name if active is not None and compat.bone_selected(active) else ""
 
 
-def change_tool() -> None:
-    """After a change of the tool: cancel the choice of a parent and redraw the sidebars."""
-    if session_of(bpy.context).taken:
-        from ..control.drag.grasp import forget
-
-        forget(bpy.context)
-    redraw_tabs()
-
-
-def redraw_tabs() -> None:
-    """Redraw the sidebars, whose button shows whether the tool is active."""
-    for window in bpy.context.window_manager.windows:
-        for area in window.screen.areas:
-            for region in area.regions:
-                if area.type == "VIEW_3D" and region.type == "UI":
-                    region.tag_redraw()
-
-
-_LISTENER = Listener(bpy.types.WorkSpace, "tools", change_tool)
-
-
 def attach() -> None:
     """Register the tool."""
     bpy.utils.register_tool(ARTICULATE_TOOL_drag, separator=True)
-    _LISTENER.attach()
 
 
 def detach() -> None:
     """Unregister the tool if it is registered."""
-    _LISTENER.detach()
     if hasattr(ARTICULATE_TOOL_drag, "_bl_tool"):  # Blender's own mark of a registered tool
         bpy.utils.unregister_tool(ARTICULATE_TOOL_drag)

@@ -29,10 +29,10 @@ class Window:
         self.redrawn = 0
         self.window = None
         area = SimpleNamespace(type="VIEW_3D", tag_redraw=self._redraw)
-        self.screen = SimpleNamespace(areas=[area])
         self.workspace = SimpleNamespace(status_text_set=lambda draw: self.texts.append(status_bar(draw)))
         self.window_manager = SimpleNamespace(
             articulate=bpy.context.window_manager.articulate,
+            windows=[SimpleNamespace(screen=SimpleNamespace(areas=[area]))],
             event_timer_add=self._add,
             event_timer_remove=self.timers.remove,
             modal_handler_add=lambda _operator: None,

@@ -32,7 +32,7 @@ STUBS = [
 def kinds(rig) -> dict[str, str]:
     """What each bone is taken for."""
     bones = module("bridge.armature").read_bones(rig)
-    found = module("control.frame.bone_map").bone_map(rig, bones, np.array([0, 0, 1.0])).kinds
+    found = module("bridge.figure_map").bone_map(rig, bones, np.array([0, 0, 1.0])).kinds
     return dict(zip(bones.names, map(str, found.kinds), strict=True))
 
 

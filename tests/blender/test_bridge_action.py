@@ -12,7 +12,7 @@ from installed import module
 action = module("bridge.action")
 curves = module("bridge.curves")
 armature = module("bridge.armature")
-faults = module("bridge.faults")
+refusal = module("properties.refusal")
 compat = module("compat")
 
 FRAMES = np.arange(1.0, 21.0)
@@ -294,9 +294,8 @@ def test_bad_input_changes_nothing() -> None:
     before = everything(rig)
     values = np.ones(20)
     values[4] = np.nan
-    with pytest.raises(faults.FigureFault, match=r"bone 'b2' in frame 5 must be a finite number") as caught:
+    with pytest.raises(refusal.Refused, match=r"bone 'b2' in frame 5 must be a finite number"):
         action.write_keys(rig, [curve(), curve("b2", "location", 0, values=values)])
-    assert caught.value.subject == "b2"
     assert everything(rig) == before
 
 
@@ -311,7 +310,7 @@ def test_a_linked_action_is_not_written(tmp_path) -> None:
     rig.animation_data_create()
     compat.play(rig.animation_data, bpy.data.actions[0])
     before = everything(rig)
-    with pytest.raises(faults.FigureFault, match="is linked from another file"):
+    with pytest.raises(refusal.Refused, match="is linked from another file"):
         action.write_keys(rig, [curve()])
     assert everything(rig) == before
     backup = action.write_keys(rig, [curve()], new_action=True)
@@ -331,5 +330,5 @@ def test_no_action_is_written_in_tweak_mode() -> None:
     data.use_tweak_mode = True
     if not data.use_tweak_mode:
         pytest.skip("this Blender enters tweak mode only in an editor")
-    with pytest.raises(faults.FigureFault, match="tweak mode"):
+    with pytest.raises(refusal.Refused, match="tweak mode"):
         action.write_keys(rig, [curve()])

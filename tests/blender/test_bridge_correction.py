@@ -13,7 +13,7 @@ import ikmath as ik
 
 armature = module("bridge.armature")
 chains = module("bridge.chains")
-correction = module("bridge.correction")
+correction = module("control.frame.inexact_figure")
 skeleton = module("bridge.skeleton")
 space = module("bridge.space")
 

@@ -50,17 +50,17 @@ def read(rig: bpy.types.Object, root: str = "FREE"):
 
 
 def test_the_figure_is_metres_and_where_blender_has_it(rig: bpy.types.Object) -> None:
-    assert checks.armature_faults(rig) == ()
+    assert list(checks.armature_refusals(rig)) == []
     figure = read(rig)
     assert figure.exact and figure.space.scale == pytest.approx(0.01, rel=1e-5)
     assert 1.0 < figure.skeleton.size < 2.0
-    assert set(figure.joints) <= {name for name, _, _ in BODY}
-    assert list(checks.figure_faults(rig, figure, [("mixamorig:LeftHand", "")])) == []
+    assert set(figure.plan.names) <= {name for name, _, _ in BODY}
+    assert list(checks.figure_refusals(rig, figure, [("mixamorig:LeftHand", "")])) == []
     q = figure.q + 0.1 * np.random.default_rng(0).normal(size=figure.skeleton.n)
     for coordinates in (figure.q, q):
         armature.write_channels(rig, figure.channels(coordinates))
         found, shown = ik.Pose.forward(figure.skeleton, coordinates), evaluated(rig)
-        for name in figure.joints:
+        for name in figure.plan.names:
             tail = np.array(shown.matrix_world @ shown.pose.bones[name].tail)
             assert np.abs(figure.space.point_out(found.point(name, figure.tip(name))) - tail).max() < 2e-5
 

@@ -11,7 +11,7 @@ from installed import module
 armature = module("bridge.armature")
 skeleton = module("bridge.skeleton")
 space = module("bridge.space")
-faults = module("bridge.faults")
+refusal = module("properties.refusal")
 
 
 def figure_of(rig, **options):
@@ -51,5 +51,5 @@ def test_a_moment_that_cannot_be_measured_is_named_among_others() -> None:
     figure = figure_of(rig)
     rig.pose.bones["b2"].scale = (0.0, 0.0, 0.0)
     flat = armature.read_state(evaluated(rig), figure.bones)
-    with pytest.raises(faults.FigureFault, match=r"'b2'.*scaled to zero"):
+    with pytest.raises(refusal.Refused, match=r"'b2'.*scaled to zero"):
         figure.at_each([figure.state, flat], [figure.space] * 2)

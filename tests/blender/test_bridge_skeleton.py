@@ -15,7 +15,7 @@ armature = module("bridge.armature")
 skeleton = module("bridge.skeleton")
 chains = module("bridge.chains")
 space = module("bridge.space")
-faults = module("bridge.faults")
+refusal = module("properties.refusal")
 
 
 def figure_of(rig: bpy.types.Object, solved=None, **options):
@@ -34,7 +34,7 @@ def assert_same_place(figure, q, rig: bpy.types.Object, tolerance: float = 2e-6)
     world = np.array(shown.matrix_world)
     extent = np.abs(np.concatenate([world @ [*bone.tail, 1.0] for bone in shown.pose.bones])).max()
     allowed = tolerance * max(float(extent), figure.space.scale)
-    for name in figure.joints:
+    for name in figure.plan.names:
         if name not in figure.bones.index:  # a joint that only slides
             continue
         bone = shown.pose.bones[name]
@@ -172,9 +172,13 @@ def test_unsolved_bones_between_solved_ones_come_along() -> None:
     solved = chains.chain_bones(bones, [("hand.L", "upper_arm.L"), ("spine.002", "spine.001")])
     figure = figure_of(rig, solved)
     assert set(figure.solved) == {"spine.001", "spine.002", "upper_arm.L", "forearm.L", "hand.L"} | (
-        set(solved) - set(figure.joints)
+        set(solved) - set(figure.plan.names)
     )
-    assert "spine.003" in figure.joints and "shoulder.L" in figure.joints and "spine" not in figure.joints
+    assert (
+        "spine.003" in figure.plan.names
+        and "shoulder.L" in figure.plan.names
+        and "spine" not in figure.plan.names
+    )
     assert figure.skeleton.n == 15
     assert_same_place(figure, figure.q, rig)
     assert_same_after_writing(figure, rig)
@@ -183,7 +187,7 @@ def test_unsolved_bones_between_solved_ones_come_along() -> None:
 def test_carried_bones_are_rigid_joints() -> None:
     rig = metarig("human")
     figure = figure_of(rig, ["spine", "spine.001"], carried=["hand.L", "foot.R"])
-    assert {"hand.L", "forearm.L", "foot.R", "thigh.R"} <= set(figure.joints)
+    assert {"hand.L", "forearm.L", "foot.R", "thigh.R"} <= set(figure.plan.names)
     assert figure.skeleton.n == 6
     assert_same_after_writing(figure, rig)
 
@@ -224,8 +228,8 @@ def test_coordinates_follow_locks_and_limits() -> None:
     )  # fmt: skip
     assert s.lower[0] == pytest.approx(-0.1) and s.upper[0] == 2.0 and s.stiffness[0] == 0.5
     assert np.isinf(s.lower[1:6]).all() and s.lower[6] == -1 and s.upper[6] == 1 and np.isinf(s.lower[7])
-    assert figure.fixed[1, 3] == 0.0  # as Blender's own inverse kinematics does
-    assert figure.fixed[2, 5] == pytest.approx(0.3)  # lock_rotation wins
+    assert figure.skeleton.fixed[1, 3] == 0.0  # as Blender's own inverse kinematics does
+    assert figure.skeleton.fixed[2, 5] == pytest.approx(0.3)  # lock_rotation wins
     channels = figure.channels(figure.q)
     assert np.abs(channels.rotation_euler[1]).max() < 1e-7
     assert channels.rotation_euler[2, 2] == np.float32(0.3)
@@ -332,11 +336,11 @@ def test_chains() -> None:
         or whole.index(bones.names[bones.parents[bones.index[name]]]) < whole.index(name)
         for name in whole
     )
-    with pytest.raises(faults.FigureFault, match=r"Chain root 'thigh\.L' is not 'hand\.L' or a bone"):
+    with pytest.raises(refusal.Refused, match=r"Chain root 'thigh\.L' is not 'hand\.L' or a bone"):
         chains.chain_bones(bones, [("hand.L", "thigh.L")])
-    with pytest.raises(faults.FigureFault, match="Bone 'Hand' does not exist"):
+    with pytest.raises(refusal.Refused, match="Bone 'Hand' does not exist"):
         chains.chain_bones(bones, [("Hand", "")])
-    with pytest.raises(faults.FigureFault, match="add an effector"):
+    with pytest.raises(refusal.Refused, match="add an effector"):
         figure_of(rig, [])
 
 
@@ -352,7 +356,7 @@ def test_chains() -> None:
 def test_bad_bones_are_named(scale: tuple, words: str) -> None:
     rig = chain_rig(3)
     rig.pose.bones["b1"].scale = scale
-    with pytest.raises(faults.FigureFault, match=rf"Bone 'b1' of 'Rig' .*{words}"):
+    with pytest.raises(refusal.Refused, match=rf"Bone 'b1' of 'Rig' .*{words}"):
         figure_of(rig)
 
 
@@ -363,7 +367,7 @@ def test_bad_bones_are_named(scale: tuple, words: str) -> None:
 def test_bad_object_scales_are_named(scale: tuple, words: str) -> None:
     rig = chain_rig(3)
     rig.scale = scale
-    with pytest.raises(faults.FigureFault, match=rf"'Rig'.*{words}"):
+    with pytest.raises(refusal.Refused, match=rf"'Rig'.*{words}"):
         figure_of(rig)
 
 

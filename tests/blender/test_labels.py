@@ -6,7 +6,7 @@ from __future__ import annotations
 import installed
 import numpy as np
 
-labels = installed.module("viewport.labels")
+labels = installed.module("viewport.overlay")
 
 
 def covers(a, b) -> bool:

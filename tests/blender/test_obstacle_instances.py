@@ -58,7 +58,7 @@ def test_surfaces_are_where_blender_shows_them(room: bpy.types.Object) -> None:
     rig = chain_rig(2)
     bpy.context.view_layer.update()
     graph = bpy.context.evaluated_depsgraph_get()
-    meshes, faults = bridge.ObstacleReader().read([bridge.Wanted(room)], rig, space_of(rig), graph)
+    meshes, faults = bridge.ObstacleReader().read([bridge.Avoided(room)], rig, space_of(rig), graph)
     assert not faults and len(meshes) == 2 and {mesh.name for mesh in meshes} == {"Room"}
     shown = []
     for each in graph.object_instances:
@@ -203,7 +203,7 @@ def test_all_that_an_object_bears_is_where_blender_draws_it(how: str) -> None:
 
     def read():
         graph = bpy.context.evaluated_depsgraph_get()
-        return reader.read([bridge.Wanted(host, "TWO_SIDED")], rig, space_of(rig), graph)
+        return reader.read([bridge.Avoided(host, "TWO_SIDED")], rig, space_of(rig), graph)
 
     for place in ((0.5, 0.2, 0.1), (-1.0, 2.0, 0.4)):
         host.location = place
@@ -245,7 +245,7 @@ def test_an_object_that_shows_only_what_it_bears_is_not_there_itself() -> None:
     host.show_instancer_for_viewport = False
     bpy.context.view_layer.update()
     graph = bpy.context.evaluated_depsgraph_get()
-    meshes, _ = bridge.ObstacleReader().read([bridge.Wanted(host)], rig, space_of(rig), graph)
+    meshes, _ = bridge.ObstacleReader().read([bridge.Avoided(host)], rig, space_of(rig), graph)
     assert len(meshes) == 9 and all(mesh.closed for mesh in meshes)
 
 
@@ -259,5 +259,5 @@ def test_the_figures_own_skin_shown_elsewhere_is_no_obstacle() -> None:
     crowd.location = (5.0, 0.0, 0.0)
     bpy.context.view_layer.update()
     graph = bpy.context.evaluated_depsgraph_get()
-    (mesh,), faults = bridge.ObstacleReader().read([bridge.Wanted(crowd)], rig, space_of(rig), graph)
+    (mesh,), faults = bridge.ObstacleReader().read([bridge.Avoided(crowd)], rig, space_of(rig), graph)
     assert not faults and mesh.translation == pytest.approx((8.0, 0.0, 0.0))

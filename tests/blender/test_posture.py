@@ -64,7 +64,7 @@ def trunk(rig):
 def overhang(rig):
     """Level distance of the centre of mass from the middle of the feet."""
     bones = module("bridge.armature").read_bones(rig)
-    mass = module("control.frame.bone_map").bone_map(rig, bones, np.array([0, 0, 1.0])).mass
+    mass = module("bridge.figure_map").bone_map(rig, bones, np.array([0, 0, 1.0])).mass
     middle = ends(rig, *bones.names).reshape(-1, 2, 3).mean(1)
     return float(np.linalg.norm((mass @ middle - ends(rig, *FEET).mean(0))[:2]))
 

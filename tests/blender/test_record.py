@@ -168,7 +168,7 @@ def test_a_linked_action_is_refused_and_nothing_changes(monkeypatch):
     module = installed.module("control.bake.record")
 
     def fails(*_given: object, **_more: object) -> None:
-        raise installed.module("bridge.faults").FigureFault("A", "Action 'A' is linked.")
+        raise installed.module("properties.refusal").Refused("Action 'A' is linked.")
 
     monkeypatch.setattr(module, "write_keys", fails)
     with pytest.raises(Exception, match="linked"):

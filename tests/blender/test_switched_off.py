@@ -11,7 +11,7 @@ import pytest
 from addon_scenes import animate, arm, miss, reach
 from installed import module
 
-faults = module("bridge.faults")
+refusal = module("properties.refusal")
 evaluated = module("bridge.evaluated")
 
 PLACE = (1.0, 1.0, 2.0)
@@ -92,7 +92,7 @@ def test_an_armature_that_blender_does_not_pose_is_refused(how: str) -> None:
     rig = arm()
     reach(rig, "b3", PLACE)
     switch_off(rig, how)
-    with pytest.raises(faults.FigureFault, match="Armature 'Rig' is switched off in the scene"):
+    with pytest.raises(refusal.Refused, match="Armature 'Rig' is switched off in the scene"):
         module("control.frame.solve").solve_now(rig, bpy.context)
 
 

@@ -298,7 +298,7 @@ def test_what_the_method_cannot_take_is_said_before_solve_is_pressed():
     assert rig.articulate.solver.method == "fabrik"
     text = " ".join(draw())
     assert "Method FABRIK cannot take the effector 'look'; it takes Position goals." in text
-    cls = installed.module("operators.method").ARTICULATE_OT_method_set
+    cls = installed.module("operators.solve").ARTICULATE_OT_method_set
     told = cls.description(bpy.context, SimpleNamespace(method="fabrik"))
     assert "reaching" in told and "cannot take the effector 'look'" in told
     with pytest.raises(RuntimeError, match="cannot take the effector 'look'"):

@@ -13,7 +13,7 @@ import pytest
 from addon_scenes import two_arms
 from bridge_rigs import chain_rig
 
-picking = installed.module("control.drag.pick")
+picking = installed.module("control.drag.grasp")
 under_mouse = installed.module("control.drag.under_mouse")
 drawn_bones = installed.module("control.drag.drawn_bones")
 compat = installed.module("compat")
@@ -39,8 +39,12 @@ def under(x: float, z: float, **overlay: bool) -> tuple[str, str, float] | None:
     view = SimpleNamespace(overlay=SimpleNamespace(**switches), shading=shading)
     bones = [b for rig in bpy.context.objects_in_mode for b in rig.pose.bones if not b.bone.hide]
     context = SimpleNamespace(visible_pose_bones=bones, preferences=bpy.context.preferences, space_data=view)
-    found = picking.bone_at(context, FRONT, (WIDTH / 2 + METRE * x, HEIGHT / 2 + METRE * z))
-    return None if found is None else (found[0].id_data.name, found[0].name, found[1])
+    pixel = WIDTH / 2 + METRE * x, HEIGHT / 2 + METRE * z
+    found = picking.bone_at(context, FRONT, pixel)
+    if found is None:
+        return None
+    along = picking.Grasp((found.name,)).along(found.id_data, FRONT, pixel)
+    return found.id_data.name, found.name, along
 
 
 def ring(bone: bpy.types.PoseBone, radius: float) -> None:

@@ -83,7 +83,8 @@ def test_given_masses_weigh_beside_those_of_the_figures_volume():
         bpy.context.view_layer.update()
         read = module("control.frame.masses").read_masses
         bones = module("bridge.armature").read_bones(rig)
-        masses = read(rig, bones, scale).mass
+        found = read(rig, bones, scale)
+        masses = dict(zip(found.names, found.mass, strict=True))
         assert masses["LeftHand"] == 30.0
         places.append(sum(masses.values()))
     assert places[0] == pytest.approx(places[1], rel=1e-3)

@@ -68,7 +68,7 @@ from math import radians
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Euler
 inside = 'bl_ext.user_default.articulate.control.drag.'
-pick, hover, sight_of = (importlib.import_module(inside + n) for n in ('pick', 'under_mouse', 'view'))
+pick, hover, sight_of = (importlib.import_module(inside + n) for n in ('grasp', 'under_mouse', 'view'))
 context, shown = bpy.context, bpy.context.region_data
 rigs, bones = list(context.objects_in_mode), list(context.visible_pose_bones)
 def select_first():
@@ -103,7 +103,7 @@ for turn, perspective in {VIEWS}:
         found = pick.bone_at(context, sight, place)
         if state() != before:
             result['changed'] = [before, state()]
-        result['pressed'].append(name(found[0] if found else None))
+        result['pressed'].append(name(found))
         result['hovered'].append(name(hover.bone_under_mouse(context, sight, place)))
         result['clicked'].append(name(click(place)))
 """
@@ -205,7 +205,7 @@ PROBED = """
 import importlib
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 inside = 'bl_ext.user_default.articulate.control.drag.'
-pick, hover, sight_of = (importlib.import_module(inside + n) for n in ('pick', 'under_mouse', 'view'))
+pick, hover, sight_of = (importlib.import_module(inside + n) for n in ('grasp', 'under_mouse', 'view'))
 context, view = bpy.context, bpy.context.region_data
 sight = sight_of.read_sight(context.region, view)
 cross, lower = (location_3d_to_region_2d(context.region, view, (0, 0, z)) for z in (1.0, 0.6))
@@ -217,7 +217,7 @@ for place in (cross, lower, (cross.x, cross.y + 11)):
     bpy.ops.view3d.select(location=(-9999, 0))
     bpy.ops.view3d.select(location=place)
     under = hover.bone_under_mouse(context, sight, place)
-    result.append([found[0].name, context.active_pose_bone.name, under.name])
+    result.append([found.name, context.active_pose_bone.name, under.name])
 """
 
 

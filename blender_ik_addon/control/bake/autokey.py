@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Auto-keying of solved channels, with the scene's and the user's settings."""
+"""Auto-keying of changed channels, with the scene's and the user's settings."""
 
 from __future__ import annotations
 
@@ -7,20 +7,23 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 import bpy
+import numpy as np
 
+from ... import compat
 from ...bridge.armature import Channels, read_channels, write_channels
 from ...bridge.rotation_channels import channel_of
 from ...properties.access import session_of
 from ...properties.refusal import Refused
-from .available_keys import components_to_key
-from .keying_set import key_set, keying_set_in_use
+
+Component = tuple[str, int, str]  # data path on the object, index, and group
 
 _UNKEYED = "Auto-key keyed nothing: {setting}, and the moved channels have no keys {where}"
+_SAME_FRAME = 0.01  # frames between two keys that Blender treats as one
 
 
 def auto_key(
     armature: bpy.types.Object, keyed: Iterable[tuple[str, str, int]], context: bpy.types.Context
-) -> int:
+) -> None:
     """Insert keys for the solved channels if auto-keying is on.
 
     With "Only Active Keying Set", the set chooses the channels. If the settings exclude every channel, the
@@ -31,25 +34,30 @@ def auto_key(
         keyed: (bone, channel, component) of each value that the solve may have changed.
         context: for the scene's and the user's settings.
 
-    Returns:
-        The number of components with a new or changed key; with a keying set, the number of its paths.
+    Raises:
+        Refused: Blender cannot insert keys, for example because the action is linked.
+    """
+    keyed = tuple(keyed)
+    bones = {name: armature.pose.bones[name] for name, _channel, _index in keyed}
+    paths = {name: bone.path_from_id() for name, bone in bones.items()}
+    components = [(f"{paths[name]}.{channel}", index, name) for name, channel, index in keyed]
+    _auto_key(armature, components, list(bones.values()), context)
+
+
+def auto_key_object(thing: bpy.types.Object, what: str, context: bpy.types.Context) -> None:
+    """Insert keys for an object's location or rotation, by the same rules as `auto_key`.
+
+    Args:
+        thing: the original object.
+        what: "location" or "rotation"; for a rotation, the channels of its rotation mode.
+        context: for the scene's and the user's settings.
 
     Raises:
-        RuntimeError: Blender cannot insert keys, for example because the action is linked.
+        Refused: Blender cannot insert keys.
     """
-    settings, bones = context.scene.tool_settings, armature.pose.bones
-    if not settings.use_keyframe_insert_auto:
-        return 0
-    chosen = keying_set_in_use(context)
-    if chosen is not None:
-        names = dict.fromkeys(name for name, _channel, _index in keyed)
-        return _key_by_set(chosen, context, armature, [bones[name] for name in names])
-    paths = {name: bones[name].path_from_id() for name, _channel, _index in keyed}
-    return _key_components(
-        context,
-        armature,
-        [(f"{paths[name]}.{channel}", index, name) for name, channel, index in keyed],
-    )
+    channel = channel_of(thing.rotation_mode) if what == "rotation" else what
+    components = [(channel, index, "Object Transforms") for index in range(len(getattr(thing, channel)))]
+    _auto_key(thing, components, (), context)
 
 
 def pose_and_key(
@@ -67,73 +75,69 @@ def pose_and_key(
     write_channels(armature, channels)
     try:
         auto_key(armature, keyed, context)
-    except RuntimeError as error:
+    except Refused:
         write_channels(armature, before)
-        raise Refused(f"Auto-keying '{armature.name}' failed, so nothing was changed: {error}") from error
+        raise
 
 
-def auto_key_object(thing: bpy.types.Object, what: str, context: bpy.types.Context) -> int:
-    """Insert keys for an object's location or rotation, by the same rules as `auto_key`.
-
-    Args:
-        thing: the original object.
-        what: "location" or "rotation"; for a rotation, the channels of its rotation mode.
-        context: for the scene's and the user's settings.
-
-    Returns:
-        As for `auto_key`.
-
-    Raises:
-        RuntimeError: Blender cannot insert keys.
-    """
+def _auto_key(
+    changed: bpy.types.Object,
+    components: Collection[Component],
+    bones: Collection[bpy.types.PoseBone],
+    context: bpy.types.Context,
+) -> None:
+    """Insert keys on an object, or on those of its bones that were changed; empty for the object itself."""
     settings = context.scene.tool_settings
     if not settings.use_keyframe_insert_auto:
-        return 0
-    chosen = keying_set_in_use(context)
-    if chosen is not None:
-        return _key_by_set(chosen, context, thing)
-    channel = channel_of(thing.rotation_mode) if what == "rotation" else what
-    components = range(len(getattr(thing, channel)))
-    return _key_components(context, thing, [(channel, index, "Object Transforms") for index in components])
+        return
+    chosen = context.scene.keying_sets_all.active if settings.use_keyframe_insert_keyingset else None
+    try:
+        if chosen is None:
+            _key_components(context, changed, components)
+        else:
+            _key_set(chosen, context, changed, bones)
+    except RuntimeError as error:
+        raise Refused(f"Auto-keying '{changed.name}' failed, so nothing was changed: {error}") from error
 
 
 def _key_components(
-    context: bpy.types.Context, changed: bpy.types.Object, components: Collection[tuple[str, int, str]]
-) -> int:
-    """Insert keys for (path, index, group) of an object with the options of auto-keying.
+    context: bpy.types.Context, changed: bpy.types.Object, components: Collection[Component]
+) -> None:
+    """Insert keys for components of an object with the options of auto-keying.
 
     Blender prints a line for each component that the options exclude, so these are skipped here.
     """
     options, session = _options(context), session_of(context)
-    limited = components_to_key(changed, options, context.scene.frame_current_final)
+    limited = _limited(changed, options, context.scene.frame_current_final)
     if limited is not None:
         components = [one for one in components if one[:2] in limited]
     session.unkeyed = "" if components else _why_unkeyed(options)
-    how = {"options": options, "keytype": context.scene.tool_settings.keyframe_type}
-    return sum(
-        changed.keyframe_insert(path, index=index, group=group, **how) for path, index, group in components
-    )
+    keytype = context.scene.tool_settings.keyframe_type
+    for path, index, group in components:
+        changed.keyframe_insert(path, index=index, group=group, options=options, keytype=keytype)
 
 
-def _why_unkeyed(options: set[str]) -> str:
-    if "INSERTKEY_REPLACE" in options:
-        return _UNKEYED.format(setting="its mode is Replace", where="in this frame")
-    return _UNKEYED.format(setting="Only Insert Available is on (Preferences, Animation)", where="yet")
-
-
-def _key_by_set(
-    chosen: bpy.types.KeyingSet,
+def _key_set(
+    keying_set: bpy.types.KeyingSet,
     context: bpy.types.Context,
     changed: bpy.types.Object,
-    bones: Collection[bpy.types.PoseBone] = (),
-) -> int:
+    bones: Collection[bpy.types.PoseBone],
+) -> None:
+    """Key all paths of a set; of a built-in set, only the paths of the changed object or bones."""
     # Blender's own auto-keying ignores "Only Insert Available" where a keying set is in use.
     options = _options(context) - {"INSERTKEY_AVAILABLE"}
-    if chosen.use_insertkey_visual:
+    if keying_set.use_insertkey_visual:
         options.add("INSERTKEY_VISUAL")
         context.view_layer.update()  # a visual key stores the evaluated value
     keytype = context.scene.tool_settings.keyframe_type
-    return key_set(chosen, context, changed, bones, options=options, keytype=keytype)
+    by_set, frame = {"KEYINGSET": keying_set.bl_label}, context.scene.frame_current_final
+    for path in _paths(keying_set, context, changed, bones):
+        if _can_be_keyed(path):
+            group = path.group or by_set.get(path.group_method, "")
+            for index in _indices(path, _limited(path.id, options, frame)):
+                path.id.keyframe_insert(
+                    path.data_path, index=index, group=group, options=options, keytype=keytype
+                )
 
 
 def _options(context: bpy.types.Context) -> Any:
@@ -146,3 +150,94 @@ def _options(context: bpy.types.Context) -> Any:
         "INSERTKEY_CYCLE_AWARE": settings.use_keyframe_cycle_aware,
     }
     return {flag for flag, on in flags.items() if on}
+
+
+def _why_unkeyed(options: set[str]) -> str:
+    if "INSERTKEY_REPLACE" in options:
+        return _UNKEYED.format(setting="its mode is Replace", where="in this frame")
+    return _UNKEYED.format(setting="Only Insert Available is on (Preferences, Animation)", where="yet")
+
+
+def _limited(owner: Any, options: Collection[str], frame: float) -> set[tuple[str, int]] | None:
+    """The components that `keyframe_insert` keys if its options limit it to existing curves or keys.
+
+    Args:
+        owner: data that can be animated.
+        options: as `keyframe_insert` takes them.
+        frame: scene time.
+
+    Returns:
+        (path, index) of each F-curve, or with "INSERTKEY_REPLACE" of each F-curve with a key in this frame.
+            None if the options exclude nothing.
+    """
+    replaces = "INSERTKEY_REPLACE" in options
+    if not replaces and "INSERTKEY_AVAILABLE" not in options:
+        return None
+    bag = compat.find_bag(owner)
+    curves: Any = () if bag is None else bag.fcurves
+    if replaces and curves:
+        time = owner.animation_data.nla_tweak_strip_time_to_scene(frame, invert=True)
+        curves = [curve for curve in curves if _has_key(curve, time)]
+    return {(curve.data_path, curve.array_index) for curve in curves}
+
+
+def _has_key(curve: bpy.types.FCurve, time: float) -> bool:
+    points = np.empty((len(curve.keyframe_points), 2), dtype=np.float32)
+    curve.keyframe_points.foreach_get("co", points.ravel())
+    return bool((np.abs(points[:, 0] - time) < _SAME_FRAME).any())
+
+
+def _indices(path: bpy.types.KeyingSetPath, limited: set[tuple[str, int]] | None) -> list[int]:
+    """Indices of a path to key; -1 for all components, as in `keyframe_insert`."""
+    own = -1 if path.use_entire_array else path.array_index
+    if limited is None:
+        return [own]
+    return sorted(index for name, index in limited if name == path.data_path and own in (-1, index))
+
+
+def _paths(
+    keying_set: bpy.types.KeyingSet,
+    context: bpy.types.Context,
+    changed: bpy.types.Object,
+    bones: Collection[bpy.types.PoseBone],
+) -> list[bpy.types.KeyingSetPath]:
+    """The paths of a set; a built-in set generates them for the changed data as the selection."""
+    if keying_set.is_path_absolute:
+        return list(keying_set.paths)
+    as_selected: dict[str, Any] = {"object": changed, "active_object": changed, "selected_objects": [changed]}
+    for member in ("selected_pose_bones", "selected_pose_bones_from_active_object"):
+        as_selected[member] = list(bones)
+    override: Any = context.temp_override(**_place(context), **as_selected)
+    with override:
+        try:
+            keying_set.refresh()
+        except RuntimeError:  # raised by a set without paths here, for example "Available" without keys
+            return []
+    begins = tuple(bone.path_from_id() for bone in bones)
+    return [
+        path
+        for path in keying_set.paths
+        if path.id == changed and (not bones or path.data_path.startswith(begins))
+    ]
+
+
+def _can_be_keyed(path: bpy.types.KeyingSetPath) -> bool:
+    """Whether the data of a path exists in this file. Keying sets keep old names of renamed bones.
+
+    From Blender 4.5 on, scripts can key linked data, and undo then crashes.
+    """
+    if path.id is None or not path.id.is_editable:
+        return False
+    try:
+        path.id.path_resolve(path.data_path, False)
+    except ValueError:
+        return False
+    return True
+
+
+def _place(context: bpy.types.Context) -> dict[str, Any]:
+    """Override members with an area. Blender 5.0 fails without one, for example in a script."""
+    if context.area is not None or not context.window_manager.windows:
+        return {}
+    window = context.window_manager.windows[0]
+    return {"window": window, "area": window.screen.areas[0]}

@@ -20,21 +20,22 @@ from ...bridge.action import key_rate, key_time, require_writable, to_be_keyed, 
 from ...bridge.armature import Channels, read_channels, write_channels
 from ...bridge.baked import gather_curves
 from ...bridge.by_hand import ByHand
+from ...bridge.checks import limiting_constraint
 from ...bridge.decimation import decimated
+from ...bridge.fingerprint import animated_settings
 from ...bridge.skeleton import Figure
 from ...compat import bone_selected
 from ...properties.access import session_of
-from ...properties.refusal import Refused
-from ..frame.confirm import as_shown, shown_task
+from ...properties.refusal import Refused, require
+from ..frame.confirm import confirmed
 from ..frame.plan import Plan, find_armature, read_plan
 from ..frame.posture import FramePosture
 from ..frame.sample import Sample, take_sample
 from ..frame.solve_frame import solve_task
 from ..frame.solved import Solved
-from ..frame.task import Task, first_figure, make_tasks, smoothed_tasks
+from ..frame.task import Task, constraints_at, first_figure, make_tasks, smoothed_tasks
 from ..report.reasons import REASONS
 from ..report.report import Run, write_report
-from .watch import Watch
 
 _SAMPLING_SHARE = 0.3  # share of the progress bar; sampling is mostly Blender's evaluation
 _ROUNDS = 20  # solves of the first frame, for methods that have not converged before
@@ -94,7 +95,7 @@ class Bake:
         options: what to bake.
 
     Raises:
-        Refused, FigureFault: the setup cannot be baked; nothing has been changed.
+        Refused: the setup cannot be baked; nothing has been changed.
 
     Attributes:
         progress: 0 to 1.
@@ -118,7 +119,7 @@ class Bake:
         require_writable(armature, new_action=not options.use_current_action)
         self.scene: str = context.scene.name
         self.keyed_bones = self._bones_to_key(armature)
-        self._watch = Watch(self.plan, armature)
+        self._watch = _Watch(self.plan, armature)
         self.progress = 0.0
         self.sampling = False
         self.report: dict[str, Any] = {}
@@ -260,14 +261,13 @@ class Bake:
         """The frames as Blender shows them, if that may differ from the solved pose."""
         shown = []
         for frame in solved:
-            sentence = self._watch.meddling.get(frame.frame) or self._left_out()
+            sentence = self._watch.limiting.get(frame.frame) or self._left_out()
             if not sentence:
                 shown.append(frame)
                 continue
             context.scene.frame_set(frame.frame)
             depsgraph = context.evaluated_depsgraph_get()
-            task = shown_task(self.plan, armature, figure, frame.frame, depsgraph)
-            shown.append(as_shown(task, frame, sentence))
+            shown.append(confirmed(self.plan, armature, figure, frame, depsgraph, sentence))
         return shown
 
     def _left_out(self) -> str:
@@ -309,7 +309,45 @@ class Bake:
             )
 
 
+class _Watch:
+    """Checks each frame of a bake, because constraints and rotation modes may be animated.
+
+    Args:
+        plan: the armature's plan.
+        armature: the original object.
+
+    Attributes:
+        limiting: for each frame, a sentence on the constraint that may change the result after the solve.
+    """
+
+    def __init__(self, plan: Plan, armature: bpy.types.Object) -> None:
+        self._plan = plan
+        self._constrained = any(len(bone.constraints) for bone in armature.pose.bones)
+        animated = animated_settings(armature, "rotation_mode")
+        self._switching = tuple(name for name in plan.solved if name in animated)
+        self.limiting: dict[int, str] = {}
+
+    def look(self, armature: bpy.types.Object, figure: Figure, frame: int) -> None:
+        """Check the current frame of the scene.
+
+        Raises:
+            Refused: a constraint overrides the result in this frame, or a bone's rotation mode
+                differs from the plan's.
+        """
+        bones = self._plan.bones
+        for name in self._switching:
+            mode, planned = armature.pose.bones[name].rotation_mode, bones.rotation_mode[bones.number(name)]
+            if mode != planned:
+                raise Refused(
+                    f"Bone '{name}' of '{armature.name}' has the rotation mode {mode} there, but {planned} in"
+                    " the frame in which the bake was started; bake only frames that have the same mode"
+                )
+        if self._constrained:
+            require(constraints_at(self._plan, armature, figure))
+            sentence = limiting_constraint(armature, frozenset(figure.solved))
+            if sentence:
+                self.limiting[frame] = sentence
+
+
 def _stopped(frame: int, reason: Exception) -> Refused:
-    return Refused(
-        f"The bake stopped at frame {frame} and changed nothing: {reason}", getattr(reason, "effector", "")
-    )
+    return Refused(f"The bake stopped at frame {frame} and changed nothing: {reason}")

@@ -54,7 +54,7 @@ class Recording:
         scene: bpy.types.Scene,
         *,
         margin: float | None,
-    ) -> int:
+    ) -> None:
         """Write the keyframes. They replace the channels' keys between the first and the last frame.
 
         Args:
@@ -64,11 +64,8 @@ class Recording:
             margin: metres, the largest distance of any point of the figure from its recorded position after
                 decimation; None for a key on every frame.
 
-        Returns:
-            The number of keyed components.
-
         Raises:
-            FigureFault: the action cannot be written; it is unchanged.
+            Refused: the action cannot be written; it is unchanged.
         """
         frames = sorted(self._frames)
         times = [key_time(scene, frame) for frame in frames]
@@ -87,7 +84,6 @@ class Recording:
                 rate=key_rate(scene),
             )
         write_keys(armature, curves, frame_range=(times[0], times[-1]))
-        return len(curves)
 
 
 def _continuous(curves: tuple[Curve, ...]) -> tuple[Curve, ...]:

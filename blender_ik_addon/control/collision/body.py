@@ -20,7 +20,7 @@ from ...bridge.space import Space, read_space
 from ...properties.access import rig_of
 from ...properties.body import ArticulateBody, ArticulateLink
 from ...properties.refusal import Refused
-from ..rig.removal import library_name, remove_or_switch_off
+from ..rig.items import library_name, remove_or_switch_off
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -98,7 +98,7 @@ def fit(armature: bpy.types.Object, scene: bpy.types.Scene) -> int:
         The number of capsules.
 
     Raises:
-        Refused, FigureFault: the armature's scale does not allow a figure.
+        Refused: the armature's scale does not allow a figure.
     """
     bones, space = read_bones(armature), read_space(armature)
     skin = read_skin(armature, skinned_meshes(armature, scene.objects), bones, space)
@@ -140,7 +140,7 @@ def add_link(armature: bpy.types.Object, bone: str, scene: bpy.types.Scene) -> N
         armature: the original object; bone: a name; scene: whose meshes the body is fitted to.
 
     Raises:
-        Refused: the bone does not exist or already has a capsule; FigureFault: see `fit`.
+        Refused: the bone does not exist or already has a capsule; see also `fit`.
     """
     body = rig_of(armature).body
     if bone not in armature.data.bones:
@@ -158,11 +158,11 @@ def add_link(armature: bpy.types.Object, bone: str, scene: bpy.types.Scene) -> N
     body.active_link = body.links.find(bone)
 
 
-def remove_link(armature: bpy.types.Object, bone: str) -> list[str]:
+def remove_link(armature: bpy.types.Object, bone: str) -> str:
     """Remove a bone's capsule.
 
     Returns:
-        Its name if it comes from a library and was disabled instead of removed.
+        A sentence if it comes from a library and was disabled instead of removed, else "".
 
     Raises:
         Refused: the bone has no capsule, or it comes from a library and is already disabled.

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.app.handlers import persistent
 
+from ...properties.bone_names import all_armatures
+
 if TYPE_CHECKING:
     from ...bridge.obstacles import ObstacleReader
 
@@ -28,7 +30,7 @@ class Readers:
         """The reader of an armature, with its cached meshes. Readers of deleted armatures are discarded."""
         from ...bridge.obstacles import ObstacleReader  # loads the library, which this module must not
 
-        there = {thing.session_uid for thing in bpy.data.objects if thing.type == "ARMATURE"}
+        there = {armature.session_uid for armature in all_armatures()}
         for uid in self._readers.keys() - there:
             del self._readers[uid]
         return self._readers.setdefault(armature.session_uid, ObstacleReader())

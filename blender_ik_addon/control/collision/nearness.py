@@ -141,7 +141,7 @@ class Neighbourhood:
             None if the figure has no obstacles and no self-collision.
 
         Raises:
-            Refused, FigureFault: the figure cannot be solved; the message gives the reason.
+            Refused: the figure cannot be solved; the message gives the reason.
         """
         if not ik.METHODS[rig_of(armature).solver.method].obstacles:
             return None  # a method that does not support obstacles

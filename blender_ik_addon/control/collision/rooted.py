@@ -26,7 +26,7 @@ _MOST: Final = 100  # thicknesses; a link that is deeper inside does not meet ob
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
+class HeldLinks:
     """Links whose joints nothing moves; K of them.
 
     Attributes:
@@ -39,7 +39,7 @@ class Held:
     thick: tuple[float, ...]
 
 
-def held_links(figure: Figure, links: Sequence[ik.Link], margin: float) -> Held:
+def held_links(figure: Figure, links: Sequence[ik.Link], margin: float) -> HeldLinks:
     """The links on joints that no coordinate moves.
 
     Args:
@@ -53,14 +53,14 @@ def held_links(figure: Figure, links: Sequence[ik.Link], margin: float) -> Held:
         turns_itself = (skeleton.owner == joint) & skeleton.is_turn
         if link.meets_obstacles and not (skeleton.influence[:, joint] & ~turns_itself).any():
             rows.append(row)
-    return Held(
+    return HeldLinks(
         rows=tuple(rows),
         joints=tuple(joints[row] for row in rows),
         thick=tuple(float(links[row].radius) + margin for row in rows),
     )
 
 
-def roots_of(held: Held, figure: Figure, obstacles: Sequence[Shape]) -> tuple[int, ...]:
+def roots_of(held: HeldLinks, figure: Figure, obstacles: Sequence[Shape]) -> tuple[int, ...]:
     """(K,) how deep the joints of links are inside the required clearance, in thicknesses; 0: free.
 
     Args:
@@ -82,7 +82,7 @@ def roots_of(held: Held, figure: Figure, obstacles: Sequence[Shape]) -> tuple[in
     return tuple(deep)
 
 
-def _places(held: Held, figure: Figure) -> Array:
+def _places(held: HeldLinks, figure: Figure) -> Array:
     """(K, 3) positions of the joints, figure space."""
     skeleton, joints = figure.skeleton, list(held.joints)
     if (skeleton.parents[joints] < 0).all():
@@ -90,7 +90,7 @@ def _places(held: Held, figure: Figure) -> Array:
     return np.asarray(ik.Pose.forward(skeleton, figure.q).position[joints])
 
 
-def above_roots(links: Sequence[ik.Link], held: Held, roots: Sequence[int]) -> list[ik.Link]:
+def above_roots(links: Sequence[ik.Link], held: HeldLinks, roots: Sequence[int]) -> list[ik.Link]:
     """All links, where rooted ones lack the part next to their joints.
 
     Args:

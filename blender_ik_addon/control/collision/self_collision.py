@@ -22,9 +22,8 @@ from ...bridge.item_animation import remove_items
 from ...bridge.skeleton import Figure, read_figure
 from ...bridge.space import read_space
 from ...properties.access import rig_of
-from ...properties.body import ArticulatePair
 from ...properties.refusal import Refused
-from ..rig.removal import library_name
+from ..rig.items import library_name
 from .body import body_links, links_on
 
 Pair = tuple[str, str]
@@ -54,7 +53,7 @@ def resting_contacts(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph)
         armature: the original object; depsgraph: evaluated.
 
     Raises:
-        FigureFault: the armature has no valid figure, or a capsule is on a missing bone.
+        Refused: the armature has no valid figure, or a capsule is on a missing bone.
     """
     bones, shown = read_bones(armature), armature.evaluated_get(depsgraph)
     figure = read_figure(bones, read_state(shown, bones), read_space(shown), bones.names)
@@ -79,12 +78,11 @@ def list_contacts(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) ->
     listed = [frozenset((pair.a, pair.b)) for pair in pairs]
     remove_items(armature, pairs, [index for index, pair in enumerate(listed) if pair not in touching])
     for bones in found:
-        pair = _listed(armature, bones) or _append(armature, bones)
-        pair.watched = False
+        _set_pair(armature, bones, watched=False)
     return len(found)
 
 
-def add_pairs(armature: bpy.types.Object, bones: Sequence[str], *, watched: bool) -> list[ArticulatePair]:
+def add_pairs(armature: bpy.types.Object, bones: Sequence[str], *, watched: bool) -> None:
     """Set for each two of some bones whether they must not touch.
 
     Args:
@@ -107,12 +105,8 @@ def add_pairs(armature: bpy.types.Object, bones: Sequence[str], *, watched: bool
                 f"Bone '{name}' has no capsule that is switched on, so it cannot touch anything: add one, or"
                 " choose another bone"
             )
-    found = []
-    for a, b in combinations(chosen, 2):
-        pair = _listed(armature, (a, b)) or _append(armature, (a, b))
-        pair.watched = watched
-        found.append(pair)
-    return found
+    for pair in combinations(chosen, 2):
+        _set_pair(armature, pair, watched=watched)
 
 
 def remove_pair(armature: bpy.types.Object, index: int) -> None:
@@ -132,15 +126,12 @@ def remove_pair(armature: bpy.types.Object, index: int) -> None:
     body.active_pair = max(0, min(body.active_pair, len(body.pairs) - 1))
 
 
-def _listed(armature: bpy.types.Object, bones: Pair) -> ArticulatePair | None:
-    """The list item of two bones, None if there is none."""
-    pairs = rig_of(armature).body.pairs
-    return next((pair for pair in pairs if {pair.a, pair.b} == set(bones)), None)
-
-
-def _append(armature: bpy.types.Object, bones: Pair) -> ArticulatePair:
+def _set_pair(armature: bpy.types.Object, bones: Pair, *, watched: bool) -> None:
+    """Set the list item of two bones; adds one if necessary."""
     body = rig_of(armature).body
-    pair = body.pairs.add()
-    pair.a, pair.b = bones
-    body.active_pair = len(body.pairs) - 1
-    return pair
+    pair = next((pair for pair in body.pairs if {pair.a, pair.b} == set(bones)), None)
+    if pair is None:
+        pair = body.pairs.add()
+        pair.a, pair.b = bones
+        body.active_pair = len(body.pairs) - 1
+    pair.watched = watched

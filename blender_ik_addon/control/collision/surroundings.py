@@ -20,14 +20,14 @@ from ikmath.collision import Avoidance, Shape
 from ikmath.parameters import configured
 
 from ...bridge.armature import Array, Bones, Indices
-from ...bridge.obstacles import ObstacleReader, Wanted
+from ...bridge.obstacles import Avoided, ObstacleReader
 from ...bridge.skeleton import Figure
 from ...bridge.space import Space
 from ...properties.access import rig_of
 from ...properties.refusal import Refused
 from .body import Capsules, body_links, links_on
 from .mesh_cache import kept_readers
-from .rooted import Held, above_roots, held_links, roots_of
+from .rooted import HeldLinks, above_roots, held_links, roots_of
 from .self_collision import watched_pairs
 
 _SAME_SIZE: Final = 1e-5  # relative difference in size of equally scaled bones in single precision
@@ -83,7 +83,7 @@ class Model:
 
     problem: ik.Problem = field(repr=False)
     sizes: Array = field(repr=False)
-    held: Held = field(repr=False)
+    held: HeldLinks = field(repr=False)
     roots: tuple[int, ...]
 
     def holds(self, sizes: Array, figure: Figure, obstacles: Sequence[Shape]) -> bool:
@@ -158,15 +158,15 @@ def read_surroundings(
     )
 
 
-def obstacles_of(armature: bpy.types.Object) -> list[Wanted]:
+def obstacles_of(armature: bpy.types.Object) -> list[Avoided]:
     """The objects of an armature's enabled obstacles."""
-    wanted: list[Wanted] = []
+    wanted: list[Avoided] = []
     for obstacle in rig_of(armature).obstacles:
         if obstacle.enabled:
             how, name = (obstacle.mode, obstacle.margin), obstacle.shown_name
             gone = obstacle.collection is None and obstacle.object is None
-            wanted += [Wanted(None, *how, name)] if gone else []
-            wanted += [Wanted(thing, *how, name) for thing in obstacle.things]
+            wanted += [Avoided(None, *how, name)] if gone else []
+            wanted += [Avoided(thing, *how, name) for thing in obstacle.things]
     # If an object is listed twice, alone and in its collection, the first entry counts.
     once = {one.key or f"{row}": one for row, one in reversed([*enumerate(wanted)])}
     return list(once.values())[::-1]
@@ -190,8 +190,8 @@ def look_around(
     """
     if surroundings is None:
         return (), ()
-    meshes, faults = surroundings.reader.read(obstacles_of(armature), armature, space, depsgraph, reshaped)
-    return tuple(meshes), tuple(fault.sentence for fault in faults)
+    meshes, ignored = surroundings.reader.read(obstacles_of(armature), armature, space, depsgraph, reshaped)
+    return tuple(meshes), tuple(ignored)
 
 
 def place_problems(

@@ -19,12 +19,12 @@ import ikmath as ik
 from ikmath import rotation
 
 from ...bridge.armature import Array, Channels, PoseState, read_channels, write_channels
+from ...bridge.checks import limiting_constraint
 from ...bridge.skeleton import Figure
 from ...properties.access import rig_of
-from ...properties.refusal import Refused
 from ..bake.autokey import auto_key
 from ..bake.record import Recording
-from ..frame.confirm import as_shown, meddling
+from ..frame.confirm import as_shown
 from ..frame.goals import reached
 from ..frame.held_back import shortest
 from ..frame.hinging import hinged
@@ -82,7 +82,7 @@ class Drag:
     _mirrored: Mirrored | None
     _solver: DragSolver
     _target: Array
-    _meddling: str
+    _limiting: str
 
     def __init__(
         self,
@@ -180,7 +180,7 @@ class Drag:
             Whether the frame has changed, so that the figure must be updated.
 
         Raises:
-            Refused, FigureFault: the armature was deleted, or cannot be solved in this frame.
+            Refused: the armature was deleted, or cannot be solved in this frame.
         """
         frame = context.scene.frame_current
         if frame == self._sample.frame:
@@ -238,37 +238,30 @@ class Drag:
         if self._sample.frame != self._frame:
             armature.update_tag(refresh={"TIME"})  # animated values belong to another frame
 
-    def finish(self, context: bpy.types.Context, *, margin: float | None = None) -> int:
+    def finish(self, context: bpy.types.Context, *, margin: float | None = None) -> None:
         """Let the figure come to rest, insert keys, and store the new place of a dragged pin.
 
         Args:
             context: the current one.
             margin: metres, see `Recording.write`.
 
-        Returns:
-            The number of keyed components.
-
         Raises:
-            Refused, FigureFault: keying failed; the figure is restored to its pose before the drag.
+            Refused: keying failed; the figure is restored to its pose before the drag.
         """
         armature = find_armature(self._plan)
         if self.moved is None:
-            return 0
+            return
         self._come_to_rest()
         self._keep()
         try:
             if self.recording is not None and self.recording.moves:
-                count = self.recording.write(armature, self._plan, context.scene, margin=margin)
+                self.recording.write(armature, self._plan, context.scene, margin=margin)
             else:
-                count = auto_key(armature, self._keyed, context)
+                auto_key(armature, self._keyed, context)
         except REASONS:
             self.cancel()
             raise
-        except RuntimeError as error:
-            self.cancel()
-            raise Refused(f"Auto-keying '{armature.name}' failed, so nothing was changed: {error}") from error
         self._move_pins(armature)
-        return count
 
     def _hold(self, armature: bpy.types.Object, context: bpy.types.Context, grip: Grip) -> None:
         pose = None if self._state is None else self._state.matrix
@@ -290,7 +283,8 @@ class Drag:
             elif effector.index in self._pins:
                 sample.targets[own] = self._pins[effector.index]
         (self._task,) = make_tasks(plan, figure, [sample])
-        self.grip, self._plan, self._meddling = grip, plan, meddling(armature, plan)
+        self.grip, self._plan = grip, plan
+        self._limiting = limiting_constraint(armature, frozenset(plan.solved))
         self._rows, self._row = rows, rows[0]
         self._sample, self._figure = sample, self._task.figure
         self._solver, self._last = DragSolver(plan, rows, self._task.problem.length, self._budget), None
@@ -349,12 +343,12 @@ class Drag:
 
     def _as_shown(self, armature: bpy.types.Object, solved: Solved) -> Solved:
         """The solved frame with the errors that Blender shows, if a constraint may change the pose."""
-        if not self._meddling:
+        if not self._limiting:
             return solved
         depsgraph = bpy.context.evaluated_depsgraph_get()
         sample = take_sample(self._saved(self._plan), armature, depsgraph, solved.frame).for_plan(self._plan)
         shown = next_task(self._task, replace(sample, targets=self._task.sample.targets))
-        return as_shown(shown, solved, self._meddling)
+        return as_shown(shown, solved, self._limiting)
 
     def _message(self, solved: Solved) -> str:
         """Why the bone is not at the mouse or, if it is, which other effector is not at its target."""

@@ -12,15 +12,12 @@ import numpy as np
 import numpy.typing as npt
 from mathutils import Matrix
 
-from ...bridge.armature import pose_matrices
+from ...bridge.armature import Array, Indices, pose_matrices
 from ...compat import PICK_STICK
-from .view import Array
-
-Indices = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class Shape:
+class DrawnShape:
     """Corners, triangles and lines of a drawn shape.
 
     Attributes:
@@ -37,7 +34,7 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class DrawnBones(Shape):
+class DrawnBones(DrawnShape):
     """The shapes of many bones, in world space.
 
     Attributes:
@@ -56,7 +53,7 @@ def read_drawn(bones: Sequence[Any], *, filled: bool) -> DrawnBones:
         bones: the visible ones.
         filled: whether the view draws areas in addition to lines.
     """
-    read: dict[int, Shape] = {}
+    read: dict[int, DrawnShape] = {}
     shown = list(_shown(bones, read))
     # All corners at once: a rig has hundreds of shapes with few corners each.
     counts = np.array([len(shape.corners) for _, _, shape in shown], dtype=np.intp)
@@ -86,7 +83,7 @@ def shape_matrix(bone: bpy.types.PoseBone) -> Matrix:
     return carrier.matrix @ Matrix.LocRotScale(place, bone.custom_shape_rotation_euler, size)
 
 
-def _shown(bones: Sequence[Any], read: dict[int, Shape]) -> Iterator[tuple[int, Array, Shape]]:
+def _shown(bones: Sequence[Any], read: dict[int, DrawnShape]) -> Iterator[tuple[int, Array, DrawnShape]]:
     """Index of the bone, (4, 4) world matrix and shape of everything that is drawn for bones."""
     worlds, matrices = {}, {}
     for rig in {bone.id_data for bone in bones}:
@@ -109,7 +106,7 @@ def _shown(bones: Sequence[Any], read: dict[int, Shape]) -> Iterator[tuple[int, 
             yield number, matrices[rig][bone.name] * (*size, 1.0), shape
 
 
-def _shapes(bone: Any, display: str) -> Iterator[tuple[tuple[float, float, float], Shape]]:
+def _shapes(bone: Any, display: str) -> Iterator[tuple[tuple[float, float, float], DrawnShape]]:
     """Scale along the bone's axes, and shape, of a bone without a custom shape."""
     own = getattr(bone.bone, "display_type", "ARMATURE_DEFINED")  # from 4.3 on, per bone
     display = display if own == "ARMATURE_DEFINED" else own
@@ -125,7 +122,7 @@ def _shapes(bone: Any, display: str) -> Iterator[tuple[tuple[float, float, float
         yield (length, length, length), _LINE
 
 
-def _of_mesh(mesh: bpy.types.Mesh) -> Shape:
+def _of_mesh(mesh: bpy.types.Mesh) -> DrawnShape:
     """The shape of a custom shape's mesh."""
     corners, lines = np.empty(3 * len(mesh.vertices), np.float32), np.empty(2 * len(mesh.edges), np.int32)
     mesh.vertices.foreach_get("co", corners)
@@ -133,7 +130,7 @@ def _of_mesh(mesh: bpy.types.Mesh) -> Shape:
     mesh.calc_loop_triangles()
     triangles = np.empty(3 * len(mesh.loop_triangles), np.int32)
     mesh.loop_triangles.foreach_get("vertices", triangles)
-    return Shape(
+    return DrawnShape(
         corners.reshape(-1, 3).astype(float),
         triangles.reshape(-1, 3).astype(np.intp),
         lines.reshape(-1, 2).astype(np.intp),
@@ -141,24 +138,24 @@ def _of_mesh(mesh: bpy.types.Mesh) -> Shape:
     )
 
 
-def _filled(corners: Array, triangles: npt.ArrayLike) -> Shape:
+def _filled(corners: Array, triangles: npt.ArrayLike) -> DrawnShape:
     """A shape with filled triangles and their edges."""
     numbers = np.asarray(triangles, dtype=np.intp)
     pairs = np.sort(np.concatenate([numbers[:, [0, 1]], numbers[:, [1, 2]], numbers[:, [2, 0]]]), axis=1)
     edges = np.unique(pairs, axis=0)
-    return Shape(corners, numbers, edges, np.full(len(edges), _OUTLINE))
+    return DrawnShape(corners, numbers, edges, np.full(len(edges), _OUTLINE))
 
 
-def _double_pyramid(bottom: Array, ring: Array, top: Array) -> Shape:
+def _double_pyramid(bottom: Array, ring: Array, top: Array) -> DrawnShape:
     """Triangles between a ring (R, 3) and two apexes."""
     count = len(ring)
     sides = [(n, (n + 1) % count, tip) for n in range(count) for tip in (count, count + 1)]
     return _filled(np.concatenate([ring, [bottom, top]]), sides)
 
 
-def _together(*shapes: Shape) -> Shape:
+def _together(*shapes: DrawnShape) -> DrawnShape:
     first = np.cumsum([0, *(len(shape.corners) for shape in shapes[:-1])])
-    return Shape(
+    return DrawnShape(
         np.concatenate([shape.corners for shape in shapes]),
         np.concatenate([shape.triangles + n for shape, n in zip(shapes, first, strict=True)]),
         np.concatenate([shape.lines + n for shape, n in zip(shapes, first, strict=True)]),
@@ -171,7 +168,7 @@ def _ring(radius: float, y: float, count: int = 8) -> Array:
     return np.stack([radius * np.cos(turns), np.full(count, y), radius * np.sin(turns)], axis=-1)
 
 
-def _ball(radius: float, y: float) -> Shape:
+def _ball(radius: float, y: float) -> DrawnShape:
     """A coarse sphere around a point of the bone."""
     poles = np.array([[0.0, y - radius, 0.0], [0.0, y + radius, 0.0]])
     return _double_pyramid(poles[0], _ring(radius, y), poles[1])
@@ -197,7 +194,7 @@ _QUADS: Final = ((0, 1, 3, 2), (4, 5, 7, 6), (0, 1, 5, 4), (2, 3, 7, 6), (0, 2, 
 _BOX: Final = _filled(_CUBE, [t for a, b, c, d in _QUADS for t in ((a, b, c), (a, c, d))])
 _ENDS: Final = np.array([[0.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
 _NO_AREAS: Final = np.zeros((0, 3), np.intp)
-_LINE: Final = Shape(_ENDS, _NO_AREAS, np.array([[0, 1]], np.intp), np.array([_THIN]))
-_STICK: Final = Shape(  # a bar with a disc at each end
+_LINE: Final = DrawnShape(_ENDS, _NO_AREAS, np.array([[0, 1]], np.intp), np.array([_THIN]))
+_STICK: Final = DrawnShape(  # a bar with a disc at each end
     _ENDS, _NO_AREAS, np.array([[0, 1], [0, 0], [1, 1]], np.intp), np.array([_BAR, _DISC, _DISC])
 )

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -10,11 +12,13 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...properties.access import session_of
-from .pick import bone_at, share_along
+from ... import compat
+from ...properties.access import areas, session_of
+from .under_mouse import bone_under_mouse
 from .view import Sight
 
 _AWAY: Final = 20.0  # pixels at a resolution scale of 1; a larger mouse motion cancels the choice of a parent
+_NOWHERE: Final = (-10000, -10000)  # pixels, outside of every region
 
 
 @dataclass(frozen=True)
@@ -53,14 +57,23 @@ class Grasp:
         return replace(self, row=min(max(self.row + by, 0), len(self.chain) - 1))
 
     def along(self, armature: bpy.types.Object, sight: Sight, pixel: npt.ArrayLike) -> float:
-        """Position of the mouse along the bone, from 0 at its head to 1 at its tip.
+        """Position along the bone that is nearest to the mouse, from 0 at its head to 1 at its tip.
+
+        1 if the bone's axis is not visible.
 
         Args:
             armature: of the bone.
             sight: the view of the region.
             pixel: (2,) of the press.
         """
-        return share_along(armature.pose.bones[self.bone], sight, pixel)
+        world: Any = armature.matrix_world
+        bone = armature.pose.bones[self.bone]
+        start, end = sight.pixels([world @ bone.head, world @ bone.tail])
+        way = end - start
+        square = float(way @ way)
+        if not square > 0.0:
+            return 1.0
+        return float(np.clip((np.asarray(pixel, dtype=float) - start) @ way / square, 0.0, 1.0))
 
 
 def grasp_at(
@@ -79,11 +92,11 @@ def grasp_at(
             bone = rig.pose.bones.get(session.taken_from)
             if rig.session_uid == session.taken_of and bone is not None:
                 return rig, Grasp.of(context, bone, session.taken)
-    found = bone_at(context, sight, pixel)
-    if found is None:
+    bone = bone_at(context, sight, pixel)
+    if bone is None:
         return None
-    armature: Any = found[0].id_data
-    return armature, Grasp.of(context, found[0])
+    armature: Any = bone.id_data
+    return armature, Grasp.of(context, bone)
 
 
 def choose(
@@ -114,8 +127,7 @@ def forget(context: bpy.types.Context) -> None:
     if not session.taken:
         return
     session.taken = session.taken_from = ""
-    windows: Any = context.window_manager.windows
-    for area in (area for window in windows for area in window.screen.areas if area.type == "VIEW_3D"):
+    for area in areas(context):
         area.header_text_set(None)
         area.tag_redraw()
 
@@ -124,3 +136,55 @@ def is_away(context: bpy.types.Context, pixel: npt.ArrayLike) -> bool:
     """Whether the mouse has left the place (2,) of the choice."""
     off = np.asarray(pixel, dtype=float) - session_of(context).taken_at
     return bool(np.hypot(*off) > _AWAY * (context.preferences.system.ui_scale or 1.0))
+
+
+def bone_at(context: bpy.types.Context, sight: Sight, pixel: npt.ArrayLike) -> bpy.types.PoseBone | None:
+    """The bone that a click would select if no bone is selected, of any armature in Pose Mode.
+
+    A click prefers unselected bones, so repeated clicks cycle through the bones behind each other. A press
+    always takes the front one. In a window this performs Blender's own click and restores the selection. In
+    background mode, where nothing is drawn, it is computed from the shapes.
+
+    Args:
+        context: of the 3D view.
+        sight: the view of its region.
+        pixel: (2,) of the mouse in the region.
+    """
+    return bone_under_mouse(context, sight, pixel) if bpy.app.background else _clicked(context, pixel)
+
+
+def _clicked(context: bpy.types.Context, pixel: npt.ArrayLike) -> bpy.types.PoseBone | None:
+    """The bone that Blender's click selects."""
+    x, y = np.rint(pixel).astype(int).tolist()
+    with _nothing_selected(context):
+        bpy.ops.view3d.select(location=_NOWHERE)  # or the next click would cycle to the next bone
+        ended = bpy.ops.view3d.select(location=(x, y))
+        return context.active_pose_bone if "FINISHED" in ended else None
+
+
+@contextmanager
+def _nothing_selected(context: bpy.types.Context) -> Iterator[None]:
+    """Deselect all bones and lock Pose Mode; restores everything afterwards."""
+    tools, layer = context.scene.tool_settings, context.view_layer
+    locked, active = tools.lock_object_mode, layer.objects.active
+    things = [(thing, thing.select_get()) for thing in layer.objects]
+    rigs: list[tuple[Any, Any]] = [(rig, rig.data.bones.active) for rig in context.objects_in_mode]
+    bones = [bone for rig, _ in rigs for bone in rig.pose.bones if compat.bone_selected(bone)]
+    tools.lock_object_mode = True
+    for bone in bones:
+        compat.select_bone(bone, False)
+    try:
+        yield
+    finally:
+        tools.lock_object_mode = locked
+        for rig, last in rigs:
+            rig.data.bones.active = last  # this also selects it, up to 4.5
+            for bone in rig.pose.bones:
+                if compat.bone_selected(bone):
+                    compat.select_bone(bone, False)
+        for bone in bones:
+            compat.select_bone(bone)
+        for thing, selected in things:
+            if thing.select_get() != selected:
+                thing.select_set(selected)
+        layer.objects.active = active

@@ -11,7 +11,7 @@ import bpy
 
 from ...bridge.armature import Bones, Matrices, pose_matrices, read_bones
 from ...bridge.checks import overridden
-from ...bridge.feet import Stand, carrier, stand
+from ...bridge.feet import Footing, carrier, footing
 from ...bridge.space import upward
 from ...properties.access import rig_of
 from ...properties.effector import ArticulateEffector
@@ -92,7 +92,7 @@ def plan_with_grip(
         pose: (B, 4, 4) of the bones at the start of the drag, armature space; None for the present pose.
 
     Raises:
-        Refused, FigureFault: the figure cannot be solved; the message gives the reason.
+        Refused: the figure cannot be solved; the message gives the reason.
     """
     if grip.bone not in armature.data.bones:
         raise Refused(f"Armature '{armature.name}' has no bone '{grip.bone}' to drag")
@@ -101,15 +101,14 @@ def plan_with_grip(
     if follows is not None:
         raise Refused(
             f"Bone '{grip.bone}' follows '{follows.target.name}': move that, or switch effector"
-            f" '{follows.name}' off to drag the bone",
-            follows.name,
+            f" '{follows.name}' off to drag the bone"
         )
     for effector in own:
         reason = (
             why_not_moved(effector, context.scene.frame_current_final) if effector.bone in grip.bones else ""
         )
         if reason and _asks(effector.kind_info, grip):
-            raise Refused(reason, effector.name)
+            raise Refused(reason)
     dragged = [_dragged(armature, grip, name, own) for name in grip.bones]
     whole = not any(one.chain_root for one in dragged)
     held, root = _holding(armature, context, grip, own, pose) if whole else ((), "")
@@ -251,10 +250,10 @@ def _holding(
         return [], ""
     bones, up = read_bones(armature), upward(armature)
     evaluated = armature.evaluated_get(context.evaluated_depsgraph_get())
-    on = stand(bones, pose_matrices(evaluated) if pose is None else pose, up)
+    on = footing(bones, pose_matrices(evaluated) if pose is None else pose, up)
     top = carrier(bones, up)
     number = bones.number(grip.bone)  # a bone in the middle has no other side
-    lifted = top >= 0 and number in bones.ancestors(bones.names[top])[1:]
+    lifted = top >= 0 and number in bones.ancestors(top)[1:]
     held = [] if lifted else _feet(armature, bones, on, grip, own)
     carried = (on.upright and held) or any(_is_placed(bones, foot, own) for foot in on.feet)
     in_hand = lifted or number == top or bones.parents[number] < 0
@@ -264,7 +263,7 @@ def _holding(
 
 
 def _feet(
-    armature: bpy.types.Object, bones: Bones, on: Stand, grip: Grip, own: Sequence[ArticulateEffector]
+    armature: bpy.types.Object, bones: Bones, on: Footing, grip: Grip, own: Sequence[ArticulateEffector]
 ) -> list[EffectorPlan]:
     """The feet as effectors that hold them in place, except those that have effectors or are dragged.
 
@@ -276,7 +275,7 @@ def _feet(
     held = [foot for foot in free if not _is_placed(bones, foot, own)]
     lifted = []
     for name in grip.bones:
-        below = [foot for foot in held if bones.number(name) in bones.ancestors(bones.names[foot])]
+        below = [foot for foot in held if bones.number(name) in bones.ancestors(foot)]
         lifted += below if len(below) == 1 < len(free) else []
     turned = {bones.index.get(effector.bone) for effector in own}
     hand = _strength(own)
@@ -322,8 +321,8 @@ def _held(bones: Bones, number: int, priority: int, *, at_tip: bool = False) -> 
 
 def _body(bones: Bones, foot: int, feet_held: Sequence[int]) -> int:
     """The bone that carries a leg: the first ancestor of its foot that also carries another foot."""
-    others = {number for one in feet_held if one != foot for number in bones.ancestors(bones.names[one])}
-    return next((number for number in bones.ancestors(bones.names[foot]) if number in others), -1)
+    others = {number for one in feet_held if one != foot for number in bones.ancestors(one)}
+    return next((number for number in bones.ancestors(foot) if number in others), -1)
 
 
 def _is_placed(bones: Bones, foot: int, own: Sequence[ArticulateEffector]) -> bool:

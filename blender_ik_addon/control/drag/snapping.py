@@ -19,11 +19,12 @@ from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
 from ... import compat
+from ...bridge.armature import Array
 from ...bridge.surface import surface_of
 from ...properties.obstacle import SURFACES
 from ..collision.surface_pick import is_worn
 from .under_mouse import is_opaque
-from .view import Array, Sight
+from .view import Sight
 
 _NEAR: Final = 30.0  # pixels at a resolution scale of 1, Blender's search radius for vertices and edges
 _BEHIND: Final = 1e-3  # share of the distance to the eye; smaller depth differences count as on the surface

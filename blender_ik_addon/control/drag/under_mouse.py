@@ -13,8 +13,9 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ...bridge.armature import Array
 from .drawn_bones import DrawnBones, read_drawn
-from .view import Array, Sight
+from .view import Sight
 
 _HALF_SIDES: Final = (13.5, 8.5, 4.5)  # pixels from the mouse to the middle of the last pixel, at any scale
 

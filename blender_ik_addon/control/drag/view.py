@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from ...bridge.armature import Array
 
 _END_ON: Final = (
     0.05  # sine of the angle to the line of sight below which an axis cannot be followed by the mouse

@@ -15,7 +15,6 @@ import numpy as np
 
 import ikmath as ik
 
-from ...bridge.checks import constraint_faults
 from ...bridge.skeleton import Figure
 from .goals import effector_errors
 from .plan import Plan
@@ -26,31 +25,26 @@ from .task import Task, make_tasks
 _SEEN: Final = 1e-4  # visible difference: share of the figure's size, or radians
 
 
-def meddling(armature: bpy.types.Object, plan: Plan) -> str:
-    """Which constraint may change the result after the solve, as a sentence; "" if there is none.
+def confirmed(
+    plan: Plan,
+    armature: bpy.types.Object,
+    figure: Figure,
+    solved: Solved,
+    depsgraph: bpy.types.Depsgraph,
+    sentence: str,
+) -> Solved:
+    """A solved frame with the errors that Blender shows, see `as_shown`.
 
     Args:
-        armature: the original object.
-        plan: of the armature.
-    """
-    faults = constraint_faults(armature, plan.bones, frozenset(plan.solved))
-    return next((fault.sentence for fault in faults if not fault.blocking), "")
-
-
-def shown_task(
-    plan: Plan, armature: bpy.types.Object, figure: Figure, frame: int, depsgraph: bpy.types.Depsgraph
-) -> Task:
-    """A frame with the pose that Blender shows.
-
-    Args:
-        plan: of the armature.
+        plan: of the armature; figure: of the plan, in any frame.
         armature: the original object, with the frame's pose written.
-        figure: of the plan, in any frame.
+        solved: the frame.
         depsgraph: evaluated, at that frame.
+        sentence: on what may have changed the pose.
     """
-    sample = take_sample(plan, armature, depsgraph, frame)
+    sample = take_sample(plan, armature, depsgraph, solved.frame)
     (task,) = make_tasks(plan, figure, [sample], as_posed=True)
-    return task
+    return as_shown(task, solved, sentence)
 
 
 def as_shown(task: Task, solved: Solved, sentence: str) -> Solved:

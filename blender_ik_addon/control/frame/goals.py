@@ -3,6 +3,9 @@
 
 Effectors of the same kind, priority and chain become one goal object, so that many effectors need few numpy
 calls. Kinds in `bridge.goals.ALONE` get one goal per effector.
+
+If an influence is below 1, the target is blended with the pose that the frame starts from. Unlike a smaller
+weight, this lets an animated influence fade in and out without a jump.
 """
 
 from __future__ import annotations
@@ -10,23 +13,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 import ikmath as ik
+from ikmath import rotation
 from ikmath.goals import Goal
 
 from ...bridge.armature import Array, Flags, Indices
-from ...bridge.goals import ALONE, MANY, Ask, Wanted
+from ...bridge.goals import ALONE, MANY, EffectorRow, Wanted
 from ...bridge.skeleton import Figure
 from ...bridge.targets import Target, target_goals
 from .chain_goal import WithinChain
-from .fading import faded
-from .plan import Plan
+from .plan import EffectorPlan, Plan
 from .sample import Sample
 
 _NOWHERE = Target(np.zeros((0, 3)), np.zeros((0, 3, 3)))
+_NO_LINE: Final = 1e-12  # metres; a limb whose ends are closer has no direction
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,7 @@ def wanted(plan: Plan, figure: Figure, sample: Sample) -> Wanted:
         point, frame = start.point(bones, offset), start.frame(bones)
         keeping = plan.keeping[:, None]
         position, turned = np.where(keeping, point, position), np.where(keeping[:, None], frame, turned)
-        position, turned = faded(
+        position, turned = _faded(
             plan.effectors, sample.demands.influence, (position, turned), (point, frame), start
         )
     return Wanted(
@@ -136,7 +140,7 @@ def _goal(want: Wanted, figure: Figure, ask: str, rows: Indices, priority: int) 
         return MANY[ask].make(want, rows, priority)
     if want.start is None:
         raise RuntimeError(f"the plan does not say that {ask!r} looks at where the frame starts")
-    return ALONE[ask](Ask(want=want, row=int(rows[0]), figure=figure, start=want.start))
+    return ALONE[ask](EffectorRow(want=want, row=int(rows[0]), figure=figure, start=want.start))
 
 
 def _shared(want: Wanted, row: int, ask: str) -> tuple[Any, ...]:
@@ -188,3 +192,64 @@ def _movable(figure: Figure, chain_root: str) -> Flags:
     skeleton = figure.skeleton
     below: Flags = skeleton.ancestors[skeleton.owner, skeleton.index(chain_root)]
     return below
+
+
+def _faded(
+    effectors: Sequence[EffectorPlan],
+    influence: Array,
+    target: tuple[Array, Array],
+    start: tuple[Array, Array],
+    pose: ik.Pose,
+) -> tuple[Array, Array]:
+    """Blend the targets: positions (E, 3) and rotations (E, 3, 3).
+
+    Args:
+        effectors: E of them.
+        influence: (E,) in [0, 1].
+        target: positions (E, 3) and rotations (E, 3, 3) for an influence of 1, figure space.
+        start: positions (E, 3) of the effectors' points and rotations (E, 3, 3) of their bones in `pose`.
+        pose: that the frame starts from.
+    """
+    (place, turn), (point, frame) = target, start
+    share = influence[:, None]
+    drawn = point + share * (place - point)
+    turned = rotation.exp(share * rotation.log(turn @ np.swapaxes(frame, -1, -2))) @ frame
+    for row, effector in enumerate(effectors):
+        if effector.alone:
+            drawn[row], turned[row] = place[row], turn[row]  # `bridge.goals` handles the influence
+        elif "aim" in effector.kind.asks:
+            # A nearer point on the same line would not weaken an aim.
+            drawn[row] = (
+                _between(frame[row] @ effector.axis, place[row] - point[row], influence[row]) + point[row]
+            )
+        elif "pole" in effector.kind.asks:
+            drawn[row] = _pole_between(effector, pose, place[row], point[row], influence[row])
+        elif "plane" in effector.kind.asks:
+            turned[row] = turn[row]
+            if effector.settings["one_sided"] and turn[row, :, 2] @ (point[row] - place[row]) > 0.0:
+                drawn[row] = place[row]  # a floor does not rise to a point above it
+    return drawn, turned
+
+
+def _between(axis: Array, way: Array, share: float) -> Array:
+    """(3,) with the length of `way`, rotated from the axis towards it by a share of the angle."""
+    length = float(np.sqrt(way @ way))
+    if length == 0.0:
+        return way
+    ahead = way / length
+    across = np.cross(axis, ahead)
+    sine, cosine = float(np.sqrt(across @ across)), float(axis @ ahead)
+    if sine == 0.0:
+        return way  # parallel, or opposite, where the direction of rotation is undefined
+    turn: Array = rotation.exp(across / sine * (share * float(np.arctan2(sine, cosine))))
+    return length * (turn @ axis)
+
+
+def _pole_between(effector: EffectorPlan, pose: ik.Pose, pole: Array, end: Array, share: float) -> Array:
+    """(3,) the pole, rotated about the limb's line by a share of the angle from the joint's present side."""
+    middle, root = pose.point(effector.bone), pose.point(str(effector.settings["root"]))
+    line = (end - root) / max(float(np.sqrt((end - root) @ (end - root))), _NO_LINE)
+    bend, way = middle - root, pole - root
+    across, along = line @ np.cross(bend, way), bend @ way - (line @ bend) * (line @ way)
+    back = (share - 1.0) * float(np.arctan2(across, along))
+    return np.asarray(root + rotation.exp(back * line) @ way)

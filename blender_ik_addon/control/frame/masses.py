@@ -8,7 +8,6 @@ count, unless none deforms or a bone has a set mass.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import bpy
@@ -16,7 +15,7 @@ import numpy as np
 
 import ikmath as ik
 
-from ...bridge.armature import Array, Bones, Indices
+from ...bridge.armature import Array, Bones
 from ...bridge.goals import Masses
 from ...bridge.limbs import find_limbs
 from ...properties.bone import bone_settings
@@ -39,7 +38,7 @@ def read_masses(armature: bpy.types.Object, bones: Bones, metre: float) -> Masse
         Refused: no bone has a mass.
     """
     masses = _weigh(armature, bones, metre)
-    if not sum(masses.mass.values()) > 0.0:
+    if not masses.mass.sum() > 0.0:
         raise Refused(
             f"Armature '{armature.name}' has no mass to balance: switch Deform on for some of its bones, or"
             " give them a mass"
@@ -55,15 +54,13 @@ def read_inertia(armature: bpy.types.Object, bones: Bones, metre: float) -> Arra
     Args:
         armature: the original object; bones: of the armature; metre: see `read_masses`.
     """
-    weights = Weights.of(_weigh(armature, bones, metre), bones)
-    mass, centers = np.zeros(len(bones)), bones.rest[:, :3, 3].copy()
-    if len(weights.numbers):
-        mass[weights.numbers] = weights.mass
-        turned = np.matmul(bones.rest[weights.numbers, :3, :3], weights.centers[:, :, None])
-        centers[weights.numbers] += turned[:, :, 0]
+    weights = _weigh(armature, bones, metre)
+    mass, centers = np.zeros(len(bones)), bones.heads.copy()
+    mass[weights.numbers] = weights.mass
+    turned = np.matmul(bones.rest[weights.numbers, :3, :3], weights.centers[:, :, None])
+    centers[weights.numbers] += turned[:, :, 0]
     scale = float(armature.matrix_world.median_scale)  # roots slide in metres of the scene
-    heads = scale * bones.rest[:, :3, 3]
-    hard = ik.inertia_weights(bones.parents, heads, scale * bones.length, mass, scale * centers)
+    hard = ik.inertia_weights(bones.parents, scale * bones.heads, scale * bones.length, mass, scale * centers)
     for limb in find_limbs(bones):
         axis = bones.rest[limb.lower, :3, :3].T @ bones.rest[limb.upper, :3, :3] @ limb.axis
         hard[limb.lower, (3, 5)] *= 1.0 + (_ASIDE - 1.0) * (1.0 - axis[[0, 2]] ** 2)
@@ -90,35 +87,12 @@ def _weigh(armature: bpy.types.Object, bones: Bones, metre: float) -> Masses:
     names = [name for links in both for name in links.bones]
     a, b, radius = (np.concatenate([getattr(links, part) for links in both]) for part in ("a", "b", "radius"))
     weights = (_WATER * scale**3 * _volumes(a, b, radius)).tolist()
-    mass = {name: given.get(name, weight) for name, weight in zip(names, weights, strict=True)}
-    return Masses(mass=mass, center=dict(zip(names, 0.5 * (a + b), strict=True)))
-
-
-@dataclass(frozen=True, eq=False)
-class Weights:
-    """The masses of W bones as arrays, independent of the pose.
-
-    Attributes:
-        numbers: (W,) indices of the bones; centers: (W, 3) in the bones' axes, the armature's units; mass:
-            (W,) kg.
-    """
-
-    numbers: Indices
-    centers: Array
-    mass: Array
-
-    @classmethod
-    def of(cls, masses: Masses, bones: Bones) -> Weights:
-        """Convert the masses of an armature's bones."""
-        numbers = np.array([bones.index[name] for name in masses.mass], dtype=np.intp)
-        return cls(numbers, np.array([*masses.center.values()]), np.array([*masses.mass.values()]))
-
-    def center(self, matrix: Array) -> Array:
-        """The centre of mass (3,), for bone matrices (B, 4, 4); in the space of these."""
-        own = matrix.take(self.numbers, 0)
-        places = np.matmul(own[:, :3, :3], self.centers[:, :, None])[:, :, 0] + own[:, :3, 3]
-        center: Array = self.mass @ places / self.mass.sum()
-        return center
+    return Masses(
+        names=tuple(names),
+        numbers=np.array([bones.index[name] for name in names], dtype=np.intp),
+        mass=np.array([given.get(name, weight) for name, weight in zip(names, weights, strict=True)]),
+        centers=0.5 * (a + b),
+    )
 
 
 def _volumes(a: Array, b: Array, radius: Array) -> Array:

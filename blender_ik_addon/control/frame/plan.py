@@ -19,13 +19,11 @@ import ikmath as ik
 
 from ...bridge.action_poses import action_poses, other_actions
 from ...bridge.armature import Array, Bones, Channels, Flags, read_bones
-from ...bridge.chains import moving_bones
-from ...bridge.checks import armature_faults
+from ...bridge.chains import Chain, moving_bones
+from ...bridge.checks import armature_refusals
 from ...bridge.dependencies import carrying_bone
-from ...bridge.faults import require
-from ...bridge.figure_map import BoneMap
+from ...bridge.figure_map import BoneMap, bone_map
 from ...bridge.goals import ALONE, Masses, Wanted
-from ...bridge.root_rule import Placed
 from ...bridge.space import upward, upward_in_the_middle
 from ...bridge.stretching import Stretch, find_stretch
 from ...properties.access import holds, rig_of
@@ -35,12 +33,11 @@ from ...properties.effector import ArticulateEffector
 from ...properties.kinds import AMOUNTS, Kind
 from ...properties.measures import metre
 from ...properties.menus import takes_posture_cost, weighs
-from ...properties.refusal import Refused
+from ...properties.refusal import Refused, require
 from ...properties.solver import LEARNED
 from ..collision.surroundings import Surroundings, read_surroundings
-from .bone_map import bone_map, long_bones
 from .masses import read_inertia, read_masses
-from .root import root_setting
+from .root import Placed, root_setting
 
 _FINE: Final = 1e-4  # largest tolerance, as a share of the figure's size
 NOT_SAVED: Final = -1
@@ -98,8 +95,8 @@ class EffectorPlan:
         """Name of its second bone, "" if it has none."""
         return str(self.settings.get("second_bone", ""))
 
-    def chains(self, bones: Bones) -> list[tuple[str, str]]:
-        """Its bones, each with the topmost bone that may move for it ("" for all)."""
+    def chains(self, bones: Bones) -> list[Chain]:
+        """The chains of its bones."""
         found = [(self.bone, self.chain_root)]
         if self.second and (
             not self.chain_root or bones.number(self.chain_root) in bones.ancestors(self.second)
@@ -201,7 +198,7 @@ class Plan:
         others = [
             effector.settings.get(name) for effector in self.effectors for name in ("second_bone", "root")
         ]
-        return [*links, *filter(None, others), *(self.masses.mass if self.masses else ())]
+        return [*links, *filter(None, others), *(self.masses.names if self.masses else ())]
 
 
 def read_plan(
@@ -226,7 +223,7 @@ def read_plan(
         mirrored: whether the result must be symmetric.
 
     Raises:
-        Refused, FigureFault: the setup cannot be solved; the message gives the reason.
+        Refused: the setup cannot be solved; the message gives the reason.
     """
     if not holds(context.view_layer.objects, armature):
         raise Refused(
@@ -235,7 +232,7 @@ def read_plan(
         )
     for refusal in refusals(armature, context.scene, needs_effectors=not extra):
         raise refusal
-    require(armature_faults(armature))
+    require(armature_refusals(armature))
     rig, solver = rig_of(armature), rig_of(armature).solver
     bones, unit = read_bones(armature), metre(context.scene)
     enabled = [(index, effector) for index, effector in enumerate(rig.effectors) if effector.enabled]
@@ -249,7 +246,7 @@ def read_plan(
     chains = [chain for one in effectors for chain in one.chains(bones)]
     solved = moving_bones(bones, chains, root, upward(armature))
     for _, effector in enabled:
-        _refuse_moving_target(armature, effector, frozenset(solved))
+        _refuse_moving_targets(armature, effector, frozenset(solved))
     return Plan(
         armature=armature.name,
         uid=armature.session_uid,
@@ -284,9 +281,8 @@ def _stretches(bones: Bones, effectors: Sequence[EffectorPlan], known: BoneMap |
     """The bones that effectors may lengthen; empty without a bone map."""
     if known is None:
         return ()
-    in_limb = long_bones(known)
     asking = ((row, one.bone, one.chain_root, one.stretch) for row, one in enumerate(effectors))
-    return tuple(filter(None, (find_stretch(bones, *one, in_limb) for one in asking)))
+    return tuple(filter(None, (find_stretch(bones, *one, known.long_bones) for one in asking)))
 
 
 def _examples(armature: bpy.types.Object, bones: Bones) -> Channels | None:
@@ -312,7 +308,7 @@ def _examples(armature: bpy.types.Object, bones: Bones) -> Channels | None:
 
 def _size(armature: bpy.types.Object, bones: Bones) -> float:
     """The largest extent of the figure, in metres of the scene."""
-    extent = float(np.ptp(bones.rest[:, :3, 3], axis=0).max())
+    extent = float(np.ptp(bones.heads, axis=0).max())
     return max(extent, float(bones.length.max())) * float(armature.matrix_world.median_scale)
 
 
@@ -371,27 +367,15 @@ def _effector_plan(armature: bpy.types.Object, index: int, effector: ArticulateE
     )
 
 
-def _refuse_moving_target(
+def _refuse_moving_targets(
     armature: bpy.types.Object, effector: ArticulateEffector, solved: frozenset[str]
 ) -> None:
     """Refuse a target on a solved bone: it would move away from the effector."""
-    if effector.follows == "TARGET":
-        _refuse_moving(armature, effector, effector.target, effector.subtarget, solved)
-    for thing in effector.alternative_objects:
-        _refuse_moving(armature, effector, thing, "", solved)
-
-
-def _refuse_moving(
-    armature: bpy.types.Object,
-    effector: ArticulateEffector,
-    target: bpy.types.Object,
-    subtarget: str,
-    solved: frozenset[str],
-) -> None:
-    bone = carrying_bone(target, subtarget, armature, solved)
-    if bone:
-        raise Refused(
-            f"Effector '{effector.name}': its target '{target.name}' is attached to bone '{bone}',"
-            " which this solve moves; choose a target that the solve does not move",
-            effector.name,
-        )
+    followed = [(effector.target, effector.subtarget)] if effector.follows == "TARGET" else []
+    for target, subtarget in (*followed, *((thing, "") for thing in effector.alternative_objects)):
+        bone = carrying_bone(target, subtarget, armature, solved)
+        if bone:
+            raise Refused(
+                f"Effector '{effector.name}': its target '{target.name}' is attached to bone '{bone}',"
+                " which this solve moves; choose a target that the solve does not move"
+            )

@@ -148,8 +148,7 @@ def take_sample(
         still: whether the armature is unchanged since then, so that only the target objects are read.
 
     Raises:
-        Refused: an effector was removed; FigureFault: a transform is not finite, or the armature is scaled
-            unevenly.
+        Refused: an effector was removed, a transform is not finite, or the armature is scaled unevenly.
     """
     evaluated = kept_up(armature, depsgraph, "Armature")
     # Settings are read from the original, because Blender copies animated values back to it. The evaluated
@@ -202,9 +201,7 @@ def _find(
     every = rig_of(armature).effectors.values()
     for plan in () if still else plans:
         if plan.index >= len(every) or every[plan.index].name != plan.name:
-            raise Refused(
-                f"Effector '{plan.name}' of armature '{armature.name}' was removed meanwhile", plan.name
-            )
+            raise Refused(f"Effector '{plan.name}' of armature '{armature.name}' was removed meanwhile")
     return [every[plan.index] for plan in plans]
 
 
@@ -213,7 +210,7 @@ def _target(plan: EffectorPlan, effector: ArticulateEffector, depsgraph: bpy.typ
     if plan.follows == "TARGET":
         target = effector.target
         if target is None:
-            raise Refused(f"Effector '{plan.name}' lost its target meanwhile", plan.name)
+            raise Refused(f"Effector '{plan.name}' lost its target meanwhile")
         return transform(target, depsgraph, effector.subtarget)
     if plan.follows == "PIN":
         rotation = Quaternion(effector.pin_rotation).to_matrix().to_4x4()
@@ -228,7 +225,6 @@ def _alternatives(plan: EffectorPlan, effector: ArticulateEffector, depsgraph: b
     if len(things) != len(plan.alternatives):
         raise Refused(
             f"Effector '{plan.name}': the objects in collection '{effector.alternatives.name}' have changed"
-            " meanwhile",
-            plan.name,
+            " meanwhile"
         )
     return target_matrices([(thing, "") for thing in things], depsgraph)

@@ -8,9 +8,10 @@ from typing import Any
 
 import bpy
 
+from ...bridge.checks import limiting_constraint
 from ..bake.autokey import pose_and_key
 from ..report.report import Run, write_report
-from .confirm import as_shown, meddling, shown_task
+from .confirm import confirmed
 from .plan import read_plan
 from .sample import take_sample
 from .solve_frame import solve_task
@@ -37,11 +38,10 @@ def solve_now(armature: bpy.types.Object, context: bpy.types.Context) -> dict[st
     (task,) = make_tasks(plan, figure, [sample])
     solved = solve_task(task)
     pose_and_key(armature, solved.channels, figure.keyed, context)
-    sentence = meddling(armature, plan)
+    sentence = limiting_constraint(armature, frozenset(plan.solved))
     if sentence:
         depsgraph = context.evaluated_depsgraph_get()
-        shown = shown_task(plan, armature, figure, solved.frame, depsgraph)
-        solved = as_shown(shown, solved, sentence)
+        solved = confirmed(plan, armature, figure, solved, depsgraph, sentence)
     seconds = time.perf_counter() - started
     return write_report(
         armature, Run(operation="solve", plan=plan, figure=figure, solved=[solved], seconds=seconds)

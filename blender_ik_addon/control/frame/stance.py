@@ -6,17 +6,15 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
-import numpy as np
 
 from ikmath.postures.stance import stance, stands_on_two
 
 from ...bridge.armature import read_bones, read_state
-from ...bridge.figure_map import joint_map
+from ...bridge.figure_map import bone_map, joint_map
 from ...bridge.skeleton import read_figure
-from ...bridge.space import space_of, upward
+from ...bridge.space import read_space, upward
 from ...properties.refusal import Refused
 from ..bake.autokey import pose_and_key
-from .bone_map import bone_map
 
 
 def stand_relaxed(armature: bpy.types.Object, context: bpy.types.Context) -> None:
@@ -26,7 +24,7 @@ def stand_relaxed(armature: bpy.types.Object, context: bpy.types.Context) -> Non
         armature: the original object; context: for the dependency graph and auto-keying.
 
     Raises:
-        Refused: the figure does not stand on two legs; FigureFault: it cannot be posed.
+        Refused: the figure does not stand on two legs, or it cannot be posed.
     """
     bones = read_bones(armature)
     whole = bone_map(armature, bones, upward(armature))
@@ -37,7 +35,6 @@ def stand_relaxed(armature: bpy.types.Object, context: bpy.types.Context) -> Non
             " two legs"
         )
     evaluated: Any = armature.evaluated_get(context.evaluated_depsgraph_get())
-    space = space_of(armature.name, np.array(evaluated.matrix_world, dtype=float))
-    figure = read_figure(bones, read_state(evaluated, bones), space, limbs)
+    figure = read_figure(bones, read_state(evaluated, bones), read_space(evaluated), limbs)
     q = stance(figure.shown, joint_map(whole, figure), figure.q)
     pose_and_key(armature, figure.channels(q), figure.keyed, context)

@@ -14,11 +14,12 @@ import ikmath as ik
 from ikmath.goals import Goal
 
 from ...bridge.armature import Array
-from ...bridge.checks import constraint_faults, figure_faults
-from ...bridge.faults import Fault, require
+from ...bridge.chains import Chain
+from ...bridge.checks import constraint_refusals, figure_refusals
 from ...bridge.goals import Wanted
 from ...bridge.skeleton import Figure, read_figure
 from ...bridge.stretching import unstretched
+from ...properties.refusal import Refused, require
 from ..collision.surroundings import Model, place_problems
 from .goals import Part, aimed, make_parts, wanted, wanted_still
 from .hinging import hinged
@@ -47,8 +48,10 @@ class Task:
     model: Model | None = field(default=None, repr=False)
     posture: FramePosture | None = field(default=None, repr=False)
 
-    def with_posture(self, posture: FramePosture) -> Task:
-        """The task with another posture objective."""
+    def with_posture(self, posture: FramePosture | None) -> Task:
+        """The task with another posture objective; itself for None."""
+        if posture is None:
+            return self
         return replace(self, posture=posture, problem=self.problem.with_posture(posture.cost))
 
 
@@ -61,7 +64,7 @@ def first_figure(plan: Plan, armature: bpy.types.Object, sample: Sample) -> Figu
         sample: the first frame.
 
     Raises:
-        FigureFault: the figure cannot be solved; the message names the bone and the reason.
+        Refused: the figure cannot be solved; the message names the bone and the reason.
     """
     figure = read_figure(
         plan.bones,
@@ -75,22 +78,22 @@ def first_figure(plan: Plan, armature: bpy.types.Object, sample: Sample) -> Figu
         stretching={number for stretch in plan.stretches for number in stretch.bones},
     )
     holding = {(effector.bone, effector.chain_root) for effector in plan.effectors if effector.holds}
-    require(figure_faults(armature, figure, _chains(plan), holding))
+    require(figure_refusals(armature, figure, _chains(plan), holding))
     return figure
 
 
-def constraints_at(plan: Plan, armature: bpy.types.Object, figure: Figure) -> list[Fault]:
-    """Constraints that affect a figure in a later frame. Their influence or mute may be animated.
+def constraints_at(plan: Plan, armature: bpy.types.Object, figure: Figure) -> list[Refused]:
+    """Constraints that override the result in a later frame. Their influence or mute may be animated.
 
     Args:
         plan: the armature's plan; figure: its figure, in any frame.
         armature: the original object, in that frame.
     """
     free = frozenset(figure.plan.bone[figure.skeleton.owner].tolist())
-    return constraint_faults(armature, figure.bones, frozenset(figure.solved), _chains(plan), free)
+    return constraint_refusals(armature, figure.bones, frozenset(figure.solved), _chains(plan), free)
 
 
-def _chains(plan: Plan) -> list[tuple[str, str]]:
+def _chains(plan: Plan) -> list[Chain]:
     """The effectors' bones and chain roots, weakest first.
 
     So in a drag, faults of the dragged bone are reported before those of the bones that stay.
@@ -119,7 +122,7 @@ def make_tasks(
             length.
 
     Raises:
-        FigureFault: a bone is scaled to zero in a frame, or its transform is not finite.
+        Refused: a bone is scaled to zero in a frame, or its transform is not finite.
     """
     states = [sample.state for sample in samples]
     if not as_posed:
@@ -139,7 +142,7 @@ def make_tasks(
             plan=plan, sample=sample, figure=own, want=want, parts=parts, problem=problem, model=common
         )
         posture = frame_posture(plan, own, want, posture)
-        tasks.append(task if posture is None else task.with_posture(posture))
+        tasks.append(task.with_posture(posture))
     return tasks
 
 
@@ -165,7 +168,7 @@ def _smoothed(window: Sequence[Task], middle: int) -> Task:
     near = range(max(middle - SMOOTHING, 0), min(middle + SMOOTHING + 1, len(window)))
     postures = [window[row].posture for row in near]
     smooth = with_smooth_motion([posture for posture in postures if posture], middle - near.start)
-    return window[middle] if smooth is None else window[middle].with_posture(smooth)
+    return window[middle].with_posture(smooth)
 
 
 def next_task(before: Task, sample: Sample) -> Task:
@@ -176,7 +179,7 @@ def next_task(before: Task, sample: Sample) -> Task:
         sample: this frame; the same `state` and `space` objects mean an unchanged pose and transform.
 
     Raises:
-        FigureFault: as for `make_tasks`.
+        Refused: as for `make_tasks`.
     """
     plan, figure, then = before.plan, before.figure, before.sample
     if sample.state is not then.state or sample.space is not then.space:
@@ -194,8 +197,7 @@ def next_task(before: Task, sample: Sample) -> Task:
     if problem.scene is None or sample.obstacles is not then.obstacles:
         ((problem, model),) = place_problems(plan.surroundings, [problem], [figure], [sample], model)
     task = Task(plan=plan, sample=sample, figure=figure, want=want, parts=parts, problem=problem, model=model)
-    posture = frame_posture(plan, figure, want, before.posture)
-    return task if posture is None else task.with_posture(posture)
+    return task.with_posture(frame_posture(plan, figure, want, before.posture))
 
 
 def make_problem(plan: Plan, figure: Figure, want: Wanted, posture: Array) -> tuple[list[Part], ik.Problem]:

@@ -15,8 +15,9 @@ import bpy
 import numpy as np
 
 from ...bridge.armature import Array, Bones, Floats, pose_matrices, read_bones, read_state
-from ...bridge.chains import moving_bones
+from ...bridge.chains import Chain, moving_bones
 from ...bridge.changes import Changes
+from ...bridge.goals import Masses
 from ...bridge.skeleton import Figure, read_figure
 from ...bridge.space import Space, read_space, upward
 from ...properties.access import rig_of
@@ -25,13 +26,11 @@ from ...properties.measures import metre
 from ...properties.refusal import Refused
 from ..collision.body import Capsules, present_links, read_links
 from ..collision.nearness import Critical, Neighbourhood
-from ..frame.masses import Weights, read_masses
+from ..frame.masses import read_masses
 from ..frame.root import root_setting
 from .balance import Stand, stand
 from .limit_arcs import Limit, LimitedJoints
 from .turns import Lever
-
-Chain = tuple[str, str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,11 +45,6 @@ class Ellipsoid:
 
     center: Array
     axes: Array
-
-    @property
-    def measure(self) -> float:
-        """Yoshikawa's measure, the product of the singular values: 0 in a singular pose."""
-        return float(np.prod(np.sqrt((self.axes**2).sum(1))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,11 +86,27 @@ class Standing:
 
 
 @dataclass(frozen=True, eq=False)
+class Subject:
+    """An armature in one redraw.
+
+    Attributes:
+        armature: the original object, up to date; standing: its present transforms.
+        structure: a key that stays equal while only poses and transforms change.
+        chains: of the bones that may move.
+    """
+
+    armature: bpy.types.Object
+    standing: Standing
+    structure: Hashable
+    chains: Sequence[Chain]
+
+
+@dataclass(frozen=True, eq=False)
 class _Flesh:
-    """Thickness and masses of a figure; weights is None without mass."""
+    """Thickness and masses of a figure; None without mass."""
 
     parts: Capsules
-    weights: Weights | None
+    masses: Masses | None
 
 
 class Inspector:
@@ -113,57 +123,42 @@ class Inspector:
         self._told: tuple[Any, Any] | None = None
         self._neighbourhood = Neighbourhood()
 
-    def bones(self, armature: bpy.types.Object, structure: Hashable) -> Bones:
-        """The bones, which do not change while the armature moves.
-
-        Args:
-            armature: the original object.
-            structure: a key that stays equal while only poses and transforms change.
-        """
-        if self._bones is None or self._bones[0] != structure:
-            self._bones = structure, read_bones(armature)
+    def bones(self, subject: Subject) -> Bones:
+        """The bones, which do not change while the armature moves."""
+        if self._bones is None or self._bones[0] != subject.structure:
+            self._bones = subject.structure, read_bones(subject.armature)
         return self._bones[1]
 
-    def limits(
-        self, armature: bpy.types.Object, standing: Standing, chains: Sequence[Chain], structure: Hashable
-    ) -> list[Limit]:
+    def limits(self, subject: Subject) -> list[Limit]:
         """The joint limits that are reached in the present pose.
 
-        Args:
-            armature: the original object; standing: its present transforms.
-            chains: bones, each with the topmost bone that may move for it, "" for all.
-            structure: see `bones`.
-
         Raises:
-            Refused, FigureFault: the figure cannot be solved; the message gives the reason.
+            Refused: the figure cannot be solved; the message gives the reason.
         """
-        if not chains:
+        if not subject.chains:
             return []
-        figure = self._known(armature, chains, structure)
+        figure, standing = self._known(subject), subject.standing
         if self._limited is None or self._limited.figure is not figure:
             self._limited = LimitedJoints.of(figure)
-        return self._limited.standing(standing.basis, standing.matrix, self._space(armature, standing))
+        return self._limited.standing(standing.basis, standing.matrix, self._space(subject))
 
     def ellipsoid(
-        self,
-        armature: bpy.types.Object,
-        standing: Standing,
-        chains: Sequence[Chain],
-        structure: Hashable,
-        point: tuple[str, tuple[float, float, float]],
-        chain_root: str,
+        self, subject: Subject, point: tuple[str, tuple[float, float, float]], chain_root: str
     ) -> Ellipsoid | None:
         """Manipulability of a point of a bone; None if the bone is not part of the figure.
 
         Args:
-            armature, standing, chains, structure: see `limits`, also for what is raised.
+            subject: the armature.
             point: name of the bone, and a point in the bone's axes and the armature's units.
             chain_root: topmost bone that may move for it, "" for the whole figure.
+
+        Raises:
+            Refused: see `limits`.
         """
         bone, local = point
-        if not chains:
+        if not subject.chains:
             return None
-        figure = self._known(armature, chains, structure)
+        figure, standing = self._known(subject), subject.standing
         if bone not in figure.skeleton.names:
             return None
         told = bone, chain_root
@@ -177,103 +172,90 @@ class Inspector:
         squares, directions = np.linalg.eigh(jacobian @ jacobian.T)
         return Ellipsoid(place, (directions * np.sqrt(np.maximum(squares, 0.0))).T[::-1])
 
-    def flesh(self, armature: bpy.types.Object, standing: Standing) -> Any:
+    def flesh(self, subject: Subject) -> Any:
         """The settings of thickness and mass, as plain values."""
-        data: Any = armature.data
-        deform = np.empty(len(standing.matrix), dtype=np.bool_)
+        data: Any = subject.armature.data
+        deform = np.empty(len(subject.standing.matrix), dtype=np.bool_)
         data.bones.foreach_get("use_deform", deform)
-        return self._links(armature, standing), deform.tobytes()
+        return self._links(subject), deform.tobytes()
 
-    def _links(self, armature: bpy.types.Object, standing: Standing) -> Any:
+    def _links(self, subject: Subject) -> Any:
         """Thickness and mass of single bones, read again if they may have changed."""
-        asked = armature.session_uid, standing.changes
+        armature = subject.armature
+        asked = armature.session_uid, subject.standing.changes
         if self._told is None or self._told[0] != asked:
             links = read_links(armature)
             arrays = [each.tobytes() for each in (links.a, links.b, links.radius, links.on)]
             self._told = asked, (links.bones, arrays, bone_settings(armature, "mass"))
         return self._told[1]
 
-    def capsules(self, armature: bpy.types.Object, standing: Standing, structure: Hashable) -> Capsules:
-        """The figure's capsules in the world; see `limits` for the arguments."""
-        parts = self._thickness(armature, standing, structure).parts
+    def capsules(self, subject: Subject) -> Capsules:
+        """The figure's capsules in the world."""
+        parts, standing = self._thickness(subject).parts, subject.standing
         known = self._placed
         if known is None or known[0] is not parts or known[1] is not standing:
-            bones = self.bones(armature, structure)
-            known = self._placed = parts, standing, parts.placed(bones, standing.bones)
+            known = self._placed = parts, standing, parts.placed(self.bones(subject), standing.bones)
         return known[2]
 
-    def stand(
-        self,
-        armature: bpy.types.Object,
-        standing: Standing,
-        structure: Hashable,
-        planted: Sequence[tuple[Sequence[float], float]],
-    ) -> Stand | None:
-        """The figure's balance on its planted bones, or on its lowest parts; None if unknown.
+    def stand(self, subject: Subject, planted: Sequence[tuple[Sequence[float], float]]) -> Stand | None:
+        """The figure's balance on its planted bones, or on its lowest parts, see `balance.stand`.
 
-        See `limits` and `balance.stand` for the arguments.
+        None if unknown.
         """
-        flesh = self._thickness(armature, standing, structure)
-        if flesh.weights is None:
+        flesh = self._thickness(subject)
+        if flesh.masses is None:
             return None
-        center = flesh.weights.center(standing.bones)
-        return stand(center, self.capsules(armature, standing, structure), planted)
+        center = flesh.masses.center(subject.standing.bones)
+        return stand(center, self.capsules(subject), planted)
 
-    def critical(
-        self,
-        armature: bpy.types.Object,
-        standing: Standing,
-        chains: Sequence[Chain],
-        structure: Hashable,
-        depsgraph: bpy.types.Depsgraph,
-        changes: Changes,
-    ) -> Critical | None:
+    def critical(self, subject: Subject, depsgraph: bpy.types.Depsgraph, changes: Changes) -> Critical | None:
         """The obstacles near the figure, see `Neighbourhood.look`.
 
         Args:
-            armature, standing, chains, structure: see `limits`, also for what is raised.
-            depsgraph: evaluated; changes: since the last call.
+            subject: the armature; depsgraph: evaluated; changes: since the last call.
+
+        Raises:
+            Refused: see `limits`.
         """
         self._neighbourhood.changed(changes)
-        if not chains:
+        if not subject.chains:
             return None
         return self._neighbourhood.look(
-            armature,
-            (structure, tuple(chains)),
-            self._known(armature, chains, structure),
-            self._links(armature, standing),
-            standing.matrix,
-            standing.told,
-            self._space(armature, standing),
+            subject.armature,
+            (subject.structure, tuple(subject.chains)),
+            self._known(subject),
+            self._links(subject),
+            subject.standing.matrix,
+            subject.standing.told,
+            self._space(subject),
             depsgraph,
         )
 
-    def _thickness(self, armature: bpy.types.Object, standing: Standing, structure: Hashable) -> _Flesh:
+    def _thickness(self, subject: Subject) -> _Flesh:
         """Thickness and masses of the figure, read again if their settings have changed."""
-        bones, unit = self.bones(armature, structure), metre(bpy.context.scene)
-        told = structure, self.flesh(armature, standing), armature.matrix_world.median_scale, unit
+        armature, bones, unit = subject.armature, self.bones(subject), metre(bpy.context.scene)
+        told = subject.structure, self.flesh(subject), armature.matrix_world.median_scale, unit
         if self._flesh is None or self._flesh[0] != told:
             try:
-                weights = Weights.of(read_masses(armature, bones, unit), bones)
+                masses = read_masses(armature, bones, unit)
             except Refused:
-                weights = None  # no part has a mass
-            self._flesh = told, _Flesh(present_links(armature, bones), weights)
+                masses = None  # no part has a mass
+            self._flesh = told, _Flesh(present_links(armature, bones), masses)
         return self._flesh[1]
 
-    def _known(self, armature: bpy.types.Object, chains: Sequence[Chain], structure: Hashable) -> Figure:
+    def _known(self, subject: Subject) -> Figure:
         """The figure in any pose."""
-        key = structure, tuple(chains)
+        key = subject.structure, tuple(subject.chains)
         if self._figure is None or self._figure[0] != key:
-            bones, space = self.bones(armature, structure), self._space(armature)
+            armature, bones, space = subject.armature, self.bones(subject), self._space(subject)
             root = root_setting(armature, bones)
-            solved = moving_bones(bones, chains, root, upward(armature))
+            solved = moving_bones(bones, subject.chains, root, upward(armature))
             self._figure = key, read_figure(bones, read_state(armature, bones), space, solved, root=root)
         return self._figure[1]
 
-    def _space(self, armature: bpy.types.Object, standing: Standing | None = None) -> Space:
+    def _space(self, subject: Subject) -> Space:
         """The armature's space, which rarely changes while its bones move."""
-        world = np.array(armature.matrix_world, dtype=float) if standing is None else standing.world
-        matrix = world.tobytes()
+        matrix = subject.standing.world.tobytes()
         if self._place is None or self._place[0] != matrix:
-            self._place = matrix, read_space(armature)
+            self._place = matrix, read_space(subject.armature)
         return self._place[1]

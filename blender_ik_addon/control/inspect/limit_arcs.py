@@ -120,7 +120,7 @@ class LimitedJoints:
         base = frame @ rotation.swing_twist_matrix(now).T
         ways = rotation.swing_twist_matrix(turns) @ arm
         return Limit(
-            bone=figure.joints[joint],
+            bone=figure.plan.names[joint],
             axis=axis,
             curve=space.point_out(head + ways @ base.T),
             place=space.point_out(head + frame @ arm),

@@ -19,6 +19,7 @@ import numpy as np
 
 from ...bridge.armature import (
     CHANNEL_WIDTHS,
+    CHANNELS_AT_REST,
     Bones,
     Channels,
     Flags,
@@ -34,13 +35,6 @@ from ...properties.rig import LIVE_POSE, LIVE_START
 
 _PAUSE: Final = 0.25  # seconds without edits after which the next edit stores the start for Esc
 _EARLIER: Final = 32  # stored starts
-_REST: Final[dict[str, tuple[float, ...]]] = {
-    "location": (0.0, 0.0, 0.0),
-    "rotation_quaternion": (1.0, 0.0, 0.0, 0.0),
-    "rotation_euler": (0.0, 0.0, 0.0),
-    "rotation_axis_angle": (0.0, 0.0, 1.0, 0.0),
-    "scale": (1.0, 1.0, 1.0),
-}
 
 
 class Start:
@@ -142,11 +136,11 @@ class Start:
             solved = np.isin(every, figure.plan.moving)[:, None]
             at_rest = {name: flags | solved for name, flags in self._animated.items()}
             rest = Channels(
-                **{name: np.full_like(getattr(base, name), _REST[name]) for name in CHANNEL_WIDTHS}
+                **{name: np.full_like(getattr(base, name), CHANNELS_AT_REST[name]) for name in CHANNEL_WIDTHS}
             )
             lasting = _taken(base, rest, at_rest | {"scale": self._animated["scale"]})
             if self._common is None or self._common[1] != lasting.data:
-                above = sorted({n for one in figure.carriers for n in bones.ancestors(bones.names[one])})
+                above = sorted({n for one in figure.carriers for n in bones.ancestors(one)})
                 held = self._constrained[above].any()
                 matrix = pose_matrices(evaluated) if held else figure.state.matrix
                 which = np.setdiff1d(every, above) if held else every

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,13 +11,13 @@ import bpy
 from mathutils import Matrix, Vector
 
 from ...properties.access import MADE_HERE, rig_of
-from ...properties.check import SAME_PLACE, library_refusal
+from ...properties.check import SAME_PLACE
 from ...properties.effector import ArticulateEffector
 from ...properties.kinds import KINDS, Kind
 from ...properties.refusal import Refused
 from ...properties.saved import forget_message
 from ..report.reasons import REASONS
-from ..rig.removal import remove_or_switch_off
+from .items import free_name, remove_or_switch_off
 from .target_empties import (
     TargetLook,
     collection_for,
@@ -94,7 +94,9 @@ def _add(
     look: TargetLook,
 ) -> None:
     effectors = rig_of(armature).effectors
-    name, effector = _free_name(effectors, new), effectors.add()
+    wanted = new.name or new.bone
+    name = free_name(effectors, wanted, f"{wanted} {KINDS[new.kind].label}")
+    effector = effectors.add()
     effector.name, effector.bone, effector.kind = name, new.bone, new.kind
     for setting, value in new.settings.items():
         setattr(effector, setting, value)
@@ -123,20 +125,19 @@ def keep_as_posed(
     if "second_bone" not in effector.kind_info.options:
         raise Refused(
             f"Effector '{effector.name}' is of the kind {effector.kind_info.label}, which does not join two"
-            " bones",
-            effector.name,
+            " bones"
         )
     pose_bone, matrix = posed(armature, effector, depsgraph)
     shown = armature.evaluated_get(depsgraph)
     second = shown.pose.bones.get(effector.second_bone)
     if second is None:
-        raise Refused(f"Effector '{effector.name}' has no second bone: choose one first", effector.name)
+        raise Refused(f"Effector '{effector.name}' has no second bone: choose one first")
     place, other = matrix @ effector.point_in_bone(pose_bone.bone), shown.matrix_world @ second.matrix
     if "distance" in effector.kind_info.options:
         effector.distance = (place - other @ effector.second_in_bone(second.bone)).length
         return
     if not other.determinant():
-        raise Refused(f"Bone '{second.name}' is scaled to zero; give it a scale", effector.name)
+        raise Refused(f"Bone '{second.name}' is scaled to zero; give it a scale")
     effector.second_point = "HEAD"
     effector.second_offset = other.inverted() @ place
     effector.second_rotation = other.to_quaternion().inverted() @ matrix.to_quaternion()
@@ -176,7 +177,7 @@ def hold(armature: bpy.types.Object, effector: ArticulateEffector, depsgraph: bp
 
 def remove_effectors(
     armature: bpy.types.Object, indices: Sequence[int], *, delete_targets: bool = False
-) -> list[str]:
+) -> str:
     """Remove effectors, and optionally the Empties made for them that nothing else uses.
 
     Args:
@@ -185,14 +186,14 @@ def remove_effectors(
         delete_targets: whether to delete these Empties.
 
     Returns:
-        Names of the effectors that come from a library and were disabled instead of removed.
+        A sentence on those that come from a library and were disabled instead; "" if there are none.
 
     Raises:
         Refused: all of them come from a library and are already disabled.
     """
     rig = rig_of(armature)
     going = [rig.effectors[index] for index in indices]
-    targets = [target for effector in going for target in (effector.target, *effector.alternative_objects)]
+    targets = [target for effector in going for target in effector.targets]
     collections = [effector.alternatives for effector in going]
     off = remove_or_switch_off(armature, rig.effectors, indices, "Effector")
     rig.active_effector = max(0, min(rig.active_effector, len(rig.effectors) - 1))
@@ -200,7 +201,7 @@ def remove_effectors(
     if not delete_targets:
         return off
     for target in dict.fromkeys(targets):
-        if target is not None and is_only_ours(target):
+        if is_only_ours(target):
             bpy.data.objects.remove(target)
     for collection in dict.fromkeys(collections):
         if collection is not None and collection.get(MADE_HERE) and not collection.all_objects:
@@ -208,12 +209,12 @@ def remove_effectors(
     return off
 
 
-def clear(armature: bpy.types.Object, *, delete_targets: bool = False) -> tuple[int, list[str]]:
+def clear(armature: bpy.types.Object, *, delete_targets: bool = False) -> tuple[int, str]:
     """Remove all effectors and the last report; keeps the solver and bake settings.
 
     Returns:
-        The number of removed effectors, and the names of those that come from a library and were disabled
-            instead.
+        The number of removed effectors, and a sentence on those that come from a library, see
+            `remove_effectors`.
 
     Raises:
         Refused: all of them come from a library and are already disabled.
@@ -231,9 +232,6 @@ def check_new(armature: bpy.types.Object, new: NewEffector) -> bpy.types.Object 
     Raises:
         Refused: see `add_effectors`.
     """
-    foreign = library_refusal(armature)
-    if foreign is not None:
-        raise foreign
     if new.kind not in KINDS:
         raise Refused(f"There is no kind of effector '{new.kind}'; use one of: {', '.join(KINDS)}")
     kind = KINDS[new.kind]
@@ -244,8 +242,7 @@ def check_new(armature: bpy.types.Object, new: NewEffector) -> bpy.types.Object 
             off = "" if other.enabled else ", switched off"
             raise Refused(
                 f"Bone '{new.bone}' has an effector of the kind {kind.label} already: '{other.name}'{off};"
-                " change that one, choose another kind, or deselect the bone",
-                other.name,
+                " change that one, choose another kind, or deselect the bone"
             )
     if new.alternatives and new.alternatives not in bpy.data.collections:
         raise Refused(f"There is no collection '{new.alternatives}' for the targets of bone '{new.bone}'")
@@ -280,12 +277,3 @@ def _check_bones(armature: bpy.types.Object, new: NewEffector, kind: Kind) -> No
         )
     if second == new.bone:
         raise Refused(f"Bone '{new.bone}' cannot be its own second bone: name another one")
-
-
-def _free_name(others: Iterable[ArticulateEffector], new: NewEffector) -> str:
-    """The bone's name if it is free, else with the kind, else also with a number."""
-    taken = {effector.name for effector in others}
-    wanted = new.name or new.bone
-    candidates = [wanted, f"{wanted} {KINDS[new.kind].label}"]
-    candidates += [f"{candidates[-1]}.{number:03d}" for number in range(1, len(taken) + 2)]
-    return next(name for name in candidates if name not in taken)

@@ -49,7 +49,7 @@ def pin(
     there = [effector for effector in effectors if is_pin(effector) and effector.bone in bones]
     for effector in there:
         if reason := why_not_moved(effector, depsgraph.scene.frame_current_final):
-            raise Refused(reason, effector.name)
+            raise Refused(reason)
     held = {effector.bone for effector in there}
     news = [NewEffector(bone=bone, kind=kind, pinned=True) for bone in bones if bone not in held]
     again = [effector.name for effector in there]
@@ -62,11 +62,11 @@ def pin(
             effector.keeps_motion = motion
 
 
-def unpin(armature: bpy.types.Object, bones: Sequence[str] | None = None) -> tuple[int, list[str]]:
+def unpin(armature: bpy.types.Object, bones: Sequence[str] | None = None) -> tuple[int, str]:
     """Remove the pins of some bones, or all pins; the pose is unchanged.
 
     Returns:
-        The number of removed pins, and the names of those that come from a library and were disabled instead.
+        The number of removed pins, and a sentence on those that come from a library, see `remove_effectors`.
 
     Raises:
         Refused: all of them come from a library and are already disabled.

@@ -87,23 +87,20 @@ class TargetInHand:
         for name, value in self._before.items():
             setattr(owner, name, value)
 
-    def finish(self, context: bpy.types.Context, *, turned: bool) -> int:
+    def finish(self, context: bpy.types.Context, *, turned: bool) -> None:
         """Keep the result and insert keys with the scene's auto-keying settings.
-
-        Returns:
-            The number of keyed components.
 
         Raises:
             Refused: auto-keying failed; everything is restored.
         """
         target = self._find().target
         if target is None:
-            return 0
+            return
         try:
-            return auto_key_object(target, "rotation" if turned else "location", context)
-        except RuntimeError as error:
+            auto_key_object(target, "rotation" if turned else "location", context)
+        except Refused:
             self.cancel()
-            raise Refused(f"Auto-keying '{target.name}' failed, so nothing was changed: {error}") from error
+            raise
 
     def _find(self) -> ArticulateEffector:
         """Look up the effector again.
@@ -118,7 +115,7 @@ class TargetInHand:
                     raise Refused(f"Armature '{armature.name}' has no effector '{self._effector}'")
                 reason = why_not_held(effector)
                 if reason:
-                    raise Refused(reason, effector.name)
+                    raise Refused(reason)
                 return effector
         raise Refused("The armature was deleted meanwhile")
 

@@ -12,11 +12,13 @@ from mathutils import Matrix, Vector
 
 from ...bridge.armature import pose_matrices, read_bones
 from ...bridge.limbs import side_of_bend
+from ...preferences import own_preferences
 from ...properties.access import MADE_HERE, rig_of
+from ...properties.bone_names import all_armatures
 from ...properties.effector import ArticulateEffector
 from ...properties.measures import metre
 from ...properties.refusal import Refused
-from ..frame.masses import Weights, read_masses
+from ..frame.masses import read_masses
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,13 +33,18 @@ class TargetLook:
     display: str = "SPHERE"
     size: float = 0.4
 
+    @classmethod
+    def of(cls, context: bpy.types.Context) -> TargetLook:
+        """As the user's preferences say; the defaults without preferences."""
+        found = own_preferences(context)
+        return cls() if found is None else cls(display=found.target_display, size=found.target_size)
+
 
 def _center_of_mass(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Vector:
     """Its present position, world."""
     bones, shown = read_bones(armature), armature.evaluated_get(depsgraph)
     matrix = np.array(shown.matrix_world) @ pose_matrices(shown)
-    masses = read_masses(armature, bones, metre(depsgraph.scene))
-    return Vector(Weights.of(masses, bones).center(matrix).tolist())
+    return Vector(read_masses(armature, bones, metre(depsgraph.scene)).center(matrix).tolist())
 
 
 def first_target(effector: ArticulateEffector, pose_bone: bpy.types.PoseBone, scale: float = 1.0) -> Vector:
@@ -103,8 +110,7 @@ def posed(
     pose_bone = shown.pose.bones.get(effector.bone)
     if pose_bone is None:
         raise Refused(
-            f"Effector '{effector.name}': the armature '{armature.name}' has no bone '{effector.bone}'",
-            effector.name,
+            f"Effector '{effector.name}': the armature '{armature.name}' has no bone '{effector.bone}'"
         )
     return pose_bone, shown.matrix_world @ pose_bone.matrix
 
@@ -125,9 +131,8 @@ def is_only_ours(target: bpy.types.Object) -> bool:
     """Whether the add-on made an Empty and no other effector uses it."""
     followed = {
         thing
-        for candidate in bpy.data.objects
-        if candidate.type == "ARMATURE"
-        for effector in rig_of(candidate).effectors
-        for thing in (effector.target, *effector.alternative_objects)
+        for armature in all_armatures()
+        for effector in rig_of(armature).effectors
+        for thing in effector.targets
     }
     return bool(target.get(MADE_HERE)) and target.library is None and target not in followed

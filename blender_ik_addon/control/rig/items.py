@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Removes items of a rig's lists; items from the library of an override are disabled instead."""
+"""Items of a rig's lists: free names, and removal. Those of an override's library are disabled instead."""
 
 from __future__ import annotations
 
@@ -12,9 +12,14 @@ from ...bridge.item_animation import remove_items
 from ...properties.refusal import Refused
 
 
-def remove_or_switch_off(
-    armature: bpy.types.Object, items: Any, indices: Sequence[int], what: str
-) -> list[str]:
+def free_name(items: Any, *wanted: str) -> str:
+    """The first of some names that no item of a list has, else the last one with a number."""
+    taken = {item.name for item in items}
+    numbered = (f"{wanted[-1]}.{number:03d}" for number in range(1, len(taken) + 2))
+    return next(name for name in (*wanted, *numbered) if name not in taken)
+
+
+def remove_or_switch_off(armature: bpy.types.Object, items: Any, indices: Sequence[int], what: str) -> str:
     """Remove items and their animation, or disable items that come from a library.
 
     Args:
@@ -23,7 +28,7 @@ def remove_or_switch_off(
         what: name of the kind of item, for example "Effector".
 
     Returns:
-        Names of the items that come from a library and were disabled instead.
+        A sentence on the items that come from a library and were disabled instead; "" if there are none.
 
     Raises:
         Refused: all of them come from a library and are already disabled.
@@ -37,16 +42,10 @@ def remove_or_switch_off(
         )
     for item in on:
         item.enabled = False
-    return [item.name for item in on]
-
-
-def switched_off(armature: bpy.types.Object, names: Sequence[str]) -> str:
-    """A sentence on items that were disabled instead of removed; "" if there are none."""
-    if not names:
+    if not on:
         return ""
-    more = f" and {len(names) - 1} more" if names[1:] else ""
-    verb = "are" if names[1:] else "is"
-    return f"'{names[0]}'{more} of library '{library_name(armature)}' {verb} switched off, not removed"
+    more, verb = (f" and {len(on) - 1} more", "are") if on[1:] else ("", "is")
+    return f"'{on[0].name}'{more} of library '{library_name(armature)}' {verb} switched off, not removed"
 
 
 def library_name(armature: bpy.types.Object) -> str:
