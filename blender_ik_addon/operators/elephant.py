@@ -6,7 +6,9 @@ from __future__ import annotations
 import bpy
 from bpy.props import BoolProperty, IntProperty
 
+from ..bridge.item_animation import follow
 from ..properties.access import session_of
+from ..properties.bone_names import remember
 from .active import BAKING, Outcome, reasons, refuse
 
 
@@ -62,7 +64,7 @@ class ARTICULATE_OT_elephant_add(bpy.types.Operator):
         from ..control.rig.elephant import make_elephant
 
         try:
-            make_elephant(
+            armature = make_elephant(
                 context,
                 segments=self.segments,
                 surroundings=self.surroundings,
@@ -72,6 +74,8 @@ class ARTICULATE_OT_elephant_add(bpy.types.Operator):
             )
         except reasons() as reason:
             return refuse(self, None, reason)
+        remember(armature)
+        follow(armature)
         return {"FINISHED"}
 
     def draw(self, _context: bpy.types.Context) -> None:

@@ -24,6 +24,15 @@ def test_removed_effectors_take_their_curves_with_them(gone: str):
     assert values(rig) == expected(rest[0], rest[2])
 
 
+def test_an_effector_of_the_elephant_takes_its_curve_with_it(tmp_path: Path):
+    bpy.ops.articulate.elephant_add(segments=3, surroundings=False, frames=0)
+    rig = bpy.context.object
+    rig.articulate.effectors[0].keyframe_insert("influence", frame=1)
+    rig.articulate.effectors.remove(0)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "elephant.blend"))
+    assert not any("effectors" in path for path in paths(rig))
+
+
 def test_clear_leaves_no_curves_or_drivers():
     rig = keyed(arm())
     rig.articulate.effectors["b"].driver_add("weight")
