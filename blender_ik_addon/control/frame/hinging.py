@@ -105,7 +105,8 @@ def bent_instead(
     worth = hinges.which & (np.abs(bent) < within) & (hard > np.maximum(_HARD, _HARDER * past))
     tries = np.flatnonzero(worth).tolist()
     # a figure that crouches bends both legs; one alone would twist it
-    for rows in dict.fromkeys([tuple(tries), *((row,) for row in tries)]):
+    together = [tuple(tries)] if len(tries) > 1 else []
+    for rows in [*together, *((row,) for row in tries)]:
         q = solution.q.copy()
         for row in rows:
             _bend(figure, limbs, row, q, bent[row], figure.q)

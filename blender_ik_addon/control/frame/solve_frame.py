@@ -16,6 +16,7 @@ from ikmath.solvers.free_path import is_free_path
 
 from ...bridge.armature import Array, Channels
 from ...bridge.goals import Wanted
+from ...bridge.limb_joints import Hinges
 from ...bridge.skeleton import Figure
 from ..collision.surroundings import NOWHERE, depth_of, nearest_thing, place_problems
 from .bends import bent_rightly
@@ -98,9 +99,8 @@ def _solve(
     alone = before is None and ask is None and not brief
     leads = before is not None and ask is None and plan.method == "hierarchical"
     hinges = figure.hinges if leads else None
-    towards = before.towards if before else None
-    if hinges is not None and towards is not None:
-        problem, q = led(hinges, problem, q, towards)
+    if before is not None and hinges is not None and before.towards is not None:
+        problem, q = led(hinges, problem, q, before.towards)
     if ask is None:
         ask = partial(plan.solver(brief=brief).solve, following=following)
     if figure.exact:
@@ -108,17 +108,10 @@ def _solve(
     else:
         answer = _answer_inexact(task, problem, q, before, previous, ask)
     solution = answer.solution
-    tried: Sequence[float] = before.tried if before else ()
-    reached = solution.status is ik.Status.REACHED
-    if hinges is None or (
-        towards is not None and not (reached and is_on_the_way(hinges, solution.q, towards))
-    ):
-        towards = None
-    elif towards is None:
-        exact = partial(plan.solver(most=_TRIED, accuracy="exact", restarts=0).solve, problem)
-        other, tried = bent_instead(figure, problem, solution, tried, exact)
-        if other is not solution and is_free_path(problem, solution.q, other.q):
-            towards = bends_of(hinges, solution.q, other.q)
+    towards: Array | None = None
+    tried: Sequence[float] = ()
+    if before is not None and hinges is not None:
+        towards, tried = _better_bends(task, problem, before, solution, hinges)
     near = NOWHERE
     if not brief:
         known = solution.clearance if figure.exact else None
@@ -151,6 +144,20 @@ def _solve(
         and solution.status is not ik.Status.STOPPED
         and (before is None or (again and apart(problem, solution.q, before.q) < _STILL)),
     )
+
+
+def _better_bends(
+    task: Task, problem: ik.Problem, before: Solved, solution: ik.Solution, hinges: Hinges
+) -> tuple[Array | None, Sequence[float]]:
+    """Bends (k,) to which the next frames lead limbs, None for none, and `tried` of `bent_instead`."""
+    if before.towards is not None:
+        reached = solution.status is ik.Status.REACHED
+        goes_on = reached and is_on_the_way(hinges, solution.q, before.towards)
+        return before.towards if goes_on else None, before.tried
+    exact = partial(task.plan.solver(most=_TRIED, accuracy="exact", restarts=0).solve, problem)
+    other, tried = bent_instead(task.figure, problem, solution, before.tried, exact)
+    found = other is not solution and is_free_path(problem, solution.q, other.q)
+    return bends_of(hinges, solution.q, other.q) if found else None, tried
 
 
 @dataclass(frozen=True, kw_only=True)
