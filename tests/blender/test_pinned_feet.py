@@ -22,11 +22,11 @@ SIT = Vector((0.0, 0.19, -0.23))  # of the hips, in shares of the figure's heigh
 
 
 def stand(name: str, kind: str, bone: str = "") -> tuple[bpy.types.Object, bpy.types.Object]:
-    """A figure with pinned feet and an effector on a bone, by default its hips; and its target."""
+    """A figure with an effector on a bone, by default its hips, and its other feet pinned; and its target."""
     rig = drag_ways.figure(name) if name == "straight" else natural.rest_figure(name)
     bpy.context.view_layer.objects.active = rig
     bpy.ops.object.mode_set(mode="POSE")
-    feet = FEET.get(name, ("foot.L", "foot.R"))
+    feet = [foot for foot in FEET.get(name, ("foot.L", "foot.R")) if foot != bone]
     for one in rig.pose.bones:
         (one if hasattr(one, "select") else one.bone).select = one.name in feet
     rig.data.bones.active = rig.data.bones[feet[0]]
@@ -107,3 +107,23 @@ def test_a_hand_that_goes_to_the_floor_live_lets_no_knee_leap() -> None:
             most = max(most, *natural.turns_between(rig, last, now).values())
         last = now
     assert most < 30.0
+
+
+@pytest.mark.parametrize("name", ["human", "t_pose"])
+def test_a_foot_that_is_lifted_frame_by_frame_bends_the_knee_and_turns_no_hips(name: str) -> None:
+    foot = FEET[name][0]
+    rig, target = stand(name, "POSE", foot)
+    before = last = natural.frames(rig)
+    rig.articulate.live_mode = "CONTINUOUS"
+    rig.articulate.live = True
+    start, most = Vector(target.location), 0.0
+    for share in np.linspace(0.0, 1.0, 31)[1:]:
+        target.location = start + float(natural.height(rig) * share) * Vector((0.0, -0.055, 0.165))
+        bpy.context.view_layer.update()
+        now = natural.frames(rig.evaluated_get(bpy.context.evaluated_depsgraph_get()))
+        most = max(most, *natural.turns_between(rig, last, now).values())
+        last = now
+    assert most < 20.0
+    turned = turns(rig, before)
+    assert turned[HIPS[name]] < 10.0, turned
+    assert turned[{"human": "shin.L", "t_pose": "LeftLeg"}[name]] > 70.0, turned

@@ -99,13 +99,16 @@ def _solve(
     alone = before is None and ask is None and not brief
     leads = before is not None and ask is None and plan.method == "hierarchical"
     hinges = figure.hinges if leads else None
-    if before is not None and hinges is not None and before.towards is not None:
-        problem, q = led(hinges, problem, q, before.towards)
     if ask is None:
         ask = partial(plan.solver(brief=brief).solve, following=following)
-    if figure.exact:
+    answer: _Answer | None = None
+    if before is not None and hinges is not None and before.towards is not None:
+        answer = _answer(task, *led(hinges, problem, q, before.towards), before, previous, ask, alone=False)
+        if answer.solution.status is not ik.Status.REACHED:
+            answer, before = None, replace(before, towards=None)
+    if answer is None and figure.exact:
         answer = _answer(task, problem, q, before, previous, ask, alone=alone)
-    else:
+    elif answer is None:
         answer = _answer_inexact(task, problem, q, before, previous, ask)
     solution = answer.solution
     towards: Array | None = None
@@ -151,8 +154,7 @@ def _better_bends(
 ) -> tuple[Array | None, Sequence[float]]:
     """Bends (k,) to which the next frames lead limbs, None for none, and `tried` of `bent_instead`."""
     if before.towards is not None:
-        reached = solution.status is ik.Status.REACHED
-        goes_on = reached and is_on_the_way(hinges, solution.q, before.towards)
+        goes_on = is_on_the_way(hinges, solution.q, before.towards)
         return before.towards if goes_on else None, before.tried
     exact = partial(task.plan.solver(most=_TRIED, accuracy="exact", restarts=0).solve, problem)
     other, tried = bent_instead(task.figure, problem, solution, before.tried, exact)
