@@ -112,6 +112,7 @@ class DragSolver:
         exact: dict[str, Any] = {"accuracy": "exact", "restarts": 0}
         self._resting = plan.solver(most=parameters.at_rest, max_turn=parameters.turn, **exact, **limited)
         self._exact = plan.solver(most=parameters.at_most, **exact)
+        self._lost = plan.solver(most=parameters.at_most, **exact, **limited)
         self._search = plan.solver(most=parameters.search_iterations, accuracy="exact", restarts=1)
         self._towards: Array | None = None  # (n,) a better pose that the figure moves towards
         self._tried: Sequence[float] = ()  # see `bent_instead`
@@ -128,6 +129,7 @@ class DragSolver:
         last = self.last
         if last is None or self._endless:
             return self._to_the_end(task)
+        was_there = self.is_there(last)
         calm = rests and task.problem.scene is None
         ask = self._resting.solve if calm else partial(self._moving.solve, following=last.solution)
         solved = self._solved(task, last, ask)
@@ -142,8 +144,11 @@ class DragSolver:
             self._begun = None
             if self._towards is None and (rests or not still):
                 self._look_for_bends(task, solved)
-        elif self.arrived:
-            solved = self._begin_anew(task, solved)
+        elif rests:
+            if self.arrived:
+                solved = self._begin_anew(task, solved)
+        elif was_there and task.problem.scene is None:
+            solved = self._better(task, solved, self._solved(task, None, self._lost.solve))
         self.last = solved
         return solved
 
