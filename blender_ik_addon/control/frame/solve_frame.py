@@ -97,7 +97,7 @@ def _solve(
     following = before.solution if before else None
     problem = _with_choices(plan, task.problem, q, before)
     alone = before is None and ask is None and not brief
-    leads = before is not None and ask is None and plan.method == "hierarchical"
+    leads = before is not None and ask is None and figure.exact and plan.method == "hierarchical"
     hinges = figure.hinges if leads else None
     if ask is None:
         ask = partial(plan.solver(brief=brief).solve, following=following)
