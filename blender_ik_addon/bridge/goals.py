@@ -266,14 +266,15 @@ class EffectorRow:
 
 def _distance(one: EffectorRow) -> Goal:
     """Keep the point at, within or outside a distance of the target or of the second bone's point."""
-    keep, wanted = str(one.told["keep"]).lower(), one.amounts["distance"]
-    to, offset = (one.second, one.second_offset) if one.second else (one.place, np.zeros(3))
+    keep, wanted = one.told["keep"].lower(), one.amounts["distance"]
+    to: str | Array = one.second or one.place
+    offset = one.second_offset if one.second else np.zeros(3)
     there = one.start.point(one.second, one.second_offset) if one.second else one.place
     now = float(np.sqrt(((one.here - there) ** 2).sum()))
     short = {"at": now != wanted, "inside": now > wanted, "outside": now < wanted}[keep]
     if short:
         wanted = max(now + one.share * (wanted - now), _LEAST)
-    return ik.Distance(one.bone, one.offset, to, offset, wanted, mode=keep, **one.weighed)  # type: ignore[arg-type]
+    return ik.Distance(one.bone, one.offset, to, offset, wanted, mode=keep, **one.weighed)
 
 
 def _loop(one: EffectorRow) -> Goal:

@@ -8,7 +8,8 @@ At a straight limb no slope says that it could bend, and other joints would turn
 starts from limbs that are slightly bent.
 
 A hinge at its limit can hide a better pose: bending a straight knee slightly costs more than it gains, but
-bending it by 45 degrees gains more. So bent limbs are tried as starts.
+bending it by 45 degrees gains more. So bent limbs are tried as starts. Frames of a motion are led to such a
+pose: the limit of the limb rises by a few degrees a frame.
 """
 
 from __future__ import annotations
