@@ -20,7 +20,7 @@ from ..model.pose import Pose
 from ..model.residual import Residual
 from ..model.skeleton import Skeleton
 from ..rotation import Array
-from .base import Goal
+from .base import LIGHTEST, Goal
 
 
 class Posture(Goal):
@@ -52,7 +52,7 @@ class Posture(Goal):
         given = arguments.shaped(gain, f"gain of {self.describe()}", (), self.q.shape[-1:])
         if (given < 0).any():
             raise BadValue(f"gain of {self.describe()}", "must be zero or more.")
-        self.gain = np.broadcast_to(given, self.q.shape[-1:]).copy()
+        self.gain = np.broadcast_to(np.where(given < LIGHTEST, 0.0, given), self.q.shape[-1:]).copy()
 
     def evaluate(self, pose: Pose) -> Residual:
         self.check(pose.skeleton)

@@ -27,6 +27,11 @@ class PostureTerm(NamedTuple):
     hessian: Array
     curvature: Callable[[], Curvature] | None = None
 
+    def gain(self, dq: Array) -> float:
+        """By how much the quadratic model of the cost falls in a step dq (n,)."""
+        bent = self.hessian * dq if self.hessian.ndim == 1 else self.hessian.dot(dq)
+        return -float(self.gradient.dot(dq) + 0.5 * dq.dot(bent))
+
 
 @runtime_checkable
 class PostureCost(Protocol):

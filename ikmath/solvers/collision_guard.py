@@ -158,8 +158,9 @@ class CollisionGuard:
         fast = (way > allowed).nonzero()[0]
         both = fast[fast >= pairs.first_self]
         way[both] = self._moved_apart(old, new, pairs.link.take(both), pairs.other.take(both))
-        ways = np.maximum(way.take(fast), 1e-300)
-        return float((allowed.take(fast) / ways).min(initial=np.inf))
+        allowed = allowed.take(fast)
+        ways = np.maximum(way.take(fast), 0.5 * np.abs(allowed) + 1e-300)
+        return float((allowed / ways).min(initial=np.inf))
 
     def moved(self, old: Stand, new: Stand) -> Array:
         """(L,) metres that each link's axis moves between two poses.

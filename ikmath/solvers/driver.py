@@ -126,15 +126,16 @@ class IterationDriver:
         correction: Correction | None,
         patience: Patience,
         *,
-        at_once: bool = False,
+        enough: float = 0.0,
         nearly: bool = False,
     ) -> tuple[Iterate, Stop]:
         """Gauss-Newton steps, until every effector is where it should be or they converge slowly.
 
         Args:
             patience: with slow and refused steps.
-            at_once: whether to end at the first iterate at which every effector is where it should be, or
-                after a step that promises the goals next to nothing: the posture gains a step a frame.
+            enough: share of the posture's cost; where every level is nearly met, it ends before a step that
+                promises less. Infinite: at the first iterate at which every effector is where it should be,
+                or after a step that promises the goals next to nothing.
             nearly: whether to end at the first iterate at which every level is nearly met.
         """
 
@@ -145,7 +146,7 @@ class IterationDriver:
             )
 
         return self._descend(
-            iterate, budget, model, correction, patience, self.parameters.slow, at_once=at_once, nearly=nearly
+            iterate, budget, model, correction, patience, self.parameters.slow, enough=enough, nearly=nearly
         )
 
     def refine(self, iterate: Iterate, budget: Budget, share: float = 0.0) -> tuple[Iterate, Stop]:
@@ -174,7 +175,7 @@ class IterationDriver:
         patience: Patience,
         share: float,
         *,
-        at_once: bool = False,
+        enough: float = 0.0,
         nearly: bool = False,
     ) -> tuple[Iterate, Stop]:
         """Better and better poses by one kind of step; where it ends short, what is met is put right.
@@ -185,6 +186,7 @@ class IterationDriver:
         """
         own = self.parameters
         damping, slow, refused, refusals, idle = 1.0, 0, 0, 0, False
+        at_once = enough == np.inf
         model: StepModel | None = None
         while True:
             done = iterate.reached(self.tolerances)
@@ -200,18 +202,23 @@ class IterationDriver:
                 return self._put_right(iterate, budget), Stop.IDLE if idle else Stop.CONVERGED
             budget.iterations, budget.taken = budget.iterations - 1, budget.taken + 1
             model = model or make(iterate, slow, refusals)
-            to = self._propose(iterate, model, damping)
-            dq = short_way(self.bounds.joint_limits, iterate.q, to)
-            longest = float(abs(dq).max(initial=0.0))
+            dq, to = self._propose(iterate, model, damping)
+            landed = short_way(self.bounds.joint_limits, iterate.q, to)
+            longest = float(abs(landed).max(initial=0.0))
             if longest < (self.posture_tolerance if done else own.step_tolerance):
                 if slow or not model.strides:
                     return self._put_right(iterate, budget), Stop.CONVERGED
                 slow, model = slow + 1, None
                 continue
+            if 0.0 < enough < np.inf and self._is_enough(iterate, model, dq, enough):
+                iterate = self._put_right(iterate, budget)
+                return iterate, Stop.REACHED if iterate.reached(self.tolerances) else Stop.CONVERGED
             trial, ratio = None, -1.0
             if longest <= arguments.LARGEST:  # rows near zero may ask for a step too long to compute with
                 idle = at_once and not model.strides and self._is_idle(iterate, dq)
-                trial, ratio = self._try(iterate, to, model.promised(dq), budget)
+                # among obstacles corrections are costly: what promises nothing as it lands is not tried
+                promised = model.promised(dq if self.guard is None else landed)
+                trial, ratio = self._try(iterate, to, promised, budget)
             if trial is not None and (
                 ratio > own.least_gain or (trial.reached(self.tolerances) and not done)
             ):
@@ -247,20 +254,22 @@ class IterationDriver:
             return None, -1.0
         ratio = (self.merit.gain(before, trial.all_costs()) + noise) / (promised + noise)
         if ratio <= own.least_gain:
-            trial = self._corrected(trial, self._met(iterate.costs), own.hold, budget)
+            trial = self._corrected(trial, self._met(iterate.costs), budget)
             ratio = (self.merit.gain(before, trial.all_costs()) + noise) / (promised + noise)
         return trial, ratio
 
     def _put_right(self, end: Iterate, budget: Budget) -> Iterate:
         """An end where weaker levels and the posture no longer disturb what is met."""
         stronger = len(end.costs) - (self.posture is None)
-        return self._corrected(end, min(self._met(end.costs), stronger), 0.0, budget)
+        return self._corrected(end, min(self._met(end.costs), stronger), budget)
 
-    def _propose(self, iterate: Iterate, model: StepModel, damping: float) -> Array:
-        """Where the step of a model leads, within all bounds (n,)."""
+    def _propose(self, iterate: Iterate, model: StepModel, damping: float) -> tuple[Array, Array]:
+        """The step of a model (n,), and where it leads, within all bounds (n,)."""
         n, (metric, levels) = len(iterate.q), model.step_problem(damping)
+        dq = np.zeros(n)  # of the last proposal, before it lands
 
         def best(bounds: Bounds) -> Array:
+            nonlocal dq
             names, begin = bounds.names, self.active
             if len(names):
                 sides = np.where(names < 0, 1, -1).astype(np.int8)  # tangents hold from above
@@ -273,10 +282,11 @@ class IterationDriver:
             if len(names):
                 self.active = [known[:n] for known in step.active]
                 self.held = [names[known[n:] != 0] for known in step.active]
-            self.last = bounds, step.active
-            return metric.step(step.z)
+            self.last, dq = (bounds, step.active), metric.step(step.z)
+            return dq
 
-        return self.bounds.step(iterate.q, best, self.inequalities(iterate))
+        to = self.bounds.step(iterate.q, best, self.inequalities(iterate))
+        return dq, to
 
     def inequalities(self, iterate: Iterate) -> list[Inequalities]:
         """One-sided goals and obstacles at an iterate, as rows that steps must keep."""
@@ -296,6 +306,13 @@ class IterationDriver:
             iterate.pose, iterate.near, iterate.q + short_way(self.bounds.joint_limits, iterate.q, q)
         )
         return None if found is None else Iterate(self.problem, found[0], self.posture, found[1])
+
+    def _is_enough(self, iterate: Iterate, model: StepModel, dq: Array, enough: float) -> bool:
+        """Whether levels are nearly met and a step dq (n,) changes the posture by less than a share."""
+        term = iterate.posture
+        if term is None or model.strides or max(iterate.costs) >= self.parameters.near**2:
+            return False
+        return abs(term.gain(dq)) < enough * term.value
 
     def _is_idle(self, iterate: Iterate, dq: Array) -> bool:
         """Whether a step dq (n,) promises next to nothing for any effector."""
@@ -325,8 +342,8 @@ class IterationDriver:
         short = (level for level, cost in enumerate(costs) if cost > self.parameters.near**2)
         return next(short, len(costs))
 
-    def _corrected(self, trial: Iterate, count: int, hold: float, budget: Budget) -> Iterate:
-        """Second-order correction: the first `count` levels put right, as far as `hold`.
+    def _corrected(self, trial: Iterate, count: int, budget: Budget) -> Iterate:
+        """Second-order correction: the first `count` levels put right.
 
         It stays on the limits that held the step: to leave them would cost weaker levels what they gained.
         Where one of those levels would lose what it has, nothing is put right.
@@ -339,7 +356,7 @@ class IterationDriver:
             return [max(cost, own.hold**2) for cost in iterate.costs[:count]]
 
         for _ in range(own.corrections if count else 0):
-            if max(trial.costs[:count]) <= hold * hold:
+            if max(trial.costs[:count]) <= own.hold**2:
                 break
             budget.corrections += 1
             rows = metric.along(trial.jacobian)

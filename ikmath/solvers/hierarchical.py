@@ -41,15 +41,15 @@ class Course(NamedTuple):
 
     Attributes:
         patience: with slow and refused steps along tangents.
-        at_once: whether a frame ends as soon as its goals gain nothing more; the posture then gains a step
-            per frame.
+        enough: share of the posture's cost that a step along tangents must promise; infinite: a frame ends as
+            soon as its goals gain nothing more. See `IterationDriver.run`.
         rest: share of the costs by which steps by curvature gain at least; 0 where they go on to the
             constrained minimum. None without such steps.
         searches: whether a solve that ends short may jump, and costly starts are worth their time.
     """
 
     patience: Patience
-    at_once: bool
+    enough: float
     rest: float | None
     searches: bool
 
@@ -62,15 +62,16 @@ class Course(NamedTuple):
                 between all poses, and no obstacle stands between.
         """
         own, exact = options.parameters, ACCURACY[options.accuracy]
-        if options.accuracy == "reached":
-            return cls(own.in_motion if moves else own.at_last, True, None, False)
-        if not moves and exact and not guarded:
-            return cls(own.before_curvature, False, 0.0, True)
-        if not moves:
-            return cls(own.at_last, False, own.slow if chooses else None, exact)
-        if exact:
-            return cls(own.before_curvature if chooses else own.in_motion, not chooses, own.settled, False)
-        return cls(own.in_motion, True, own.slow if chooses else None, False)
+        if options.accuracy == "reached" or (moves and not chooses):
+            rest = own.settled if exact else None
+            return cls(own.in_motion if moves else own.at_last, np.inf, rest, False)
+        if moves and exact:
+            return cls(own.before_curvature, 0.0, own.settled, False)
+        if moves:
+            return cls(own.in_motion, own.settled, None, False)
+        if exact and not guarded:
+            return cls(own.before_curvature, 0.0, 0.0, True)
+        return cls(own.at_last, 0.0, own.slow if chooses else None, exact)
 
 
 class Hierarchical(Method):
@@ -186,9 +187,10 @@ class Hierarchical(Method):
     ) -> tuple[Iterate, Stop, bool]:
         """Where a solve ends, why, and whether it jumped there."""
         rest, rested, jumped = course.rest, None, False
-        nearly = rest is not None and driver.problem.posture_cost is not None and driver.guard is None
+        chooses = driver.problem.posture_cost is not None and driver.guard is None
+        nearly = chooses and rest is not None and course.enough == 0.0
         end, stop = driver.run(
-            start, budget, correction, course.patience, at_once=course.at_once, nearly=nearly
+            start, budget, correction, course.patience, enough=course.enough, nearly=nearly
         )
         if rest is not None and stop is Stop.NEAR:
             end, stop = driver.refine(end, budget, rest)
@@ -201,7 +203,7 @@ class Hierarchical(Method):
             budget.add(spare)
         # a frame that is where it should be goes on in the next one, and a fast one in a wider range of turns
         held = driver.bounds.limits_turns and not ACCURACY[options.accuracy]
-        waits = course.at_once and (end.reached(driver.tolerances) or held)
+        waits = course.enough == np.inf and (end.reached(driver.tolerances) or held)
         if rest is not None and stop is Stop.CONVERGED and end is not rested and not waits:
             end, stop = driver.refine(end, budget, rest)
         return end, stop, jumped

@@ -96,7 +96,7 @@ class NewtonStep:
         if len(met):
             short = np.concatenate([self._error[rows] for rows in self._met])
             self._slope = self._gradient - hessian.dot(np.linalg.lstsq(met, short, rcond=parameters.flat)[0])
-        self._sizes, self._axes = _along(hessian, np.concatenate([met, normals]), free, parameters.flat)
+        self._stiffness = _along(hessian, np.concatenate([met, normals]), free, parameters.flat)
 
     def _forces(
         self, problem: Problem, met: Array, edges: list[tuple[int, BoundaryTangent]], free: Array
@@ -153,8 +153,8 @@ class NewtonStep:
 
     def step_problem(self, damping: float) -> tuple[Metric, list[Level]]:
         """The metric of the curvature, raised by the damping, and the levels that are met."""
-        least = self._parameters.ridge * damping * float(self._sizes.max(initial=0.0))
-        metric = Metric.of_axes(self._unit, self._axes, self._sizes + max(least, 1e-300), self._slope)
+        ridge = self._parameters.ridge * damping
+        metric = Metric.of_stiffness(self._unit, self._stiffness, self._slope, ridge)
         levels = []
         for own in self._met:
             rows = metric.along(self._rows[own] / self._unit)
@@ -184,8 +184,8 @@ def nearly_met(problem: Problem, iterate: Iterate, near: float) -> bool:
     return float(step.dot(step)) ** 2 <= sum(iterate.costs)
 
 
-def _along(hessian: Array, rows: Array, free: Array, flat: float) -> tuple[Array, Array]:
-    """Curvatures (n,), positive, and axes (n, n) of a Hessian along the null space of rows.
+def _along(hessian: Array, rows: Array, free: Array, flat: float) -> Array:
+    """(n, n) a Hessian along the null space of rows, positive definite.
 
     Directions across it, which the rows decide, and coordinates that are held have the mean curvature.
     """
@@ -199,5 +199,10 @@ def _along(hessian: Array, rows: Array, free: Array, flat: float) -> tuple[Array
     room = float(np.trace(along))  # the number of free directions; where there are none, rounding
     some = np.diag(inner if room > 0.5 else hessian)
     mean = float(np.abs(some).sum() / max(room, 1.0)) or 1.0
-    values, axes = np.linalg.eigh(0.5 * (inner + inner.T) + mean * (np.eye(n) - along))
-    return np.abs(values), axes
+    whole: Array = 0.5 * (inner + inner.T) + mean * (np.eye(n) - along)
+    try:
+        np.linalg.cholesky(whole)
+    except np.linalg.LinAlgError:  # saddles are left downhill
+        values, axes = np.linalg.eigh(whole)
+        whole = (axes * np.abs(values)).dot(axes.T)
+    return whole

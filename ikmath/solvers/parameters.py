@@ -35,8 +35,8 @@ class HierarchicalParameters:
             after which steps by curvature end that need not find the minimum,
         in_motion: a frame is left to the next one,
         at_last: or the others end. Damping grows 2^k-fold with the k-th refusal.
-        settled: the same share for a frame of a motion with a posture cost, which ends there: jitter that is
-            not seen.
+        settled: share of the costs; where steps change none by more, a frame of a motion with a posture cost
+            ends: jitter that is not seen.
         step_tolerance: radians or figure sizes; a solve has converged where no step is longer.
         fast_step_tolerance: the same for the posture of a fast solve whose effectors are reached: a turn of
             0.006 degrees.

@@ -58,15 +58,18 @@ class Metric:
         return cls(matrix * scale, -(matrix / scale).T.dot(term.gradient))
 
     @classmethod
-    def of_axes(cls, root: Array, axes: Array, size: Array, gradient: Array) -> Self:
-        """The metric of curvatures (n,) along axes (n, n), with the step against a gradient as its target.
+    def of_stiffness(cls, root: Array, stiffness: Array, gradient: Array, ridge: float) -> Self:
+        """The metric of a stiffness (n, n), with the step against a gradient (n,) as its target.
 
         Args:
-            root: (n,) units of the coordinates, in which the others are.
+            root: (n,) units of the coordinates, in which the others are; ridge: share of the greatest
+                stiffness that is added to all.
         """
-        inverse = 1.0 / np.sqrt(size)
-        matrix = root[:, None] * axes * inverse
-        return cls(matrix, -inverse * axes.T.dot(gradient))
+        raised = stiffness + max(ridge * float(stiffness.diagonal().max(initial=0.0)), 1e-300) * np.eye(
+            len(root)
+        )
+        inverse = np.linalg.inv(np.linalg.cholesky(raised))
+        return cls(root[:, None] * inverse.T, -inverse.dot(gradient))
 
     def along(self, rows: Array) -> Array:
         """Derivatives by q (..., n) -> by z."""
@@ -152,9 +155,5 @@ class GaussNewtonStep:
         """See `StepModel`: by linear errors and the quadratic posture."""
         linear, term = self._error + self._iterate.jacobian.dot(dq), self._iterate.posture
         promised = self._stack.costs(linear)
-        if term is None:
-            promised.append(0.0)
-        else:
-            bent = term.hessian * dq if term.hessian.ndim == 1 else term.hessian.dot(dq)
-            promised.append(term.value + float(term.gradient.dot(dq) + 0.5 * dq.dot(bent)))
+        promised.append(0.0 if term is None else term.value - term.gain(dq))
         return self._merit.gain(self._iterate.all_costs(), promised)

@@ -199,3 +199,22 @@ def test_a_step_turns_no_joint_by_more_than_sines_can_tell(method):
         GoalOf("Balance, own masses", 1e15, 1e-30, 1),
     )
     solve(Case(154, 1e-30, joints, goals, posture="even", limits="penalty"), method)
+
+
+@pytest.mark.parametrize("method", ["hierarchical", "damped"])
+def test_a_gain_that_vanishes_in_products_counts_as_none(method):
+    """A posture of such a gain was divided by its own stiffness, which is zero."""
+    handed_in(("posture", "gain"), 1e-320, method)
+
+
+def test_a_path_is_free_on_which_enormous_links_stay_where_they_are():
+    """Room of 1e25 over a way of nothing."""
+    joints = (
+        JointOf(2, 0.0, turns="xyz", limits="huge"),
+        JointOf(3, 1.0, turns="xy"),
+        JointOf(1, 1.0, turns="z"),
+        JointOf(3, 1e25, turns="yz", slides="z"),
+    )
+    goals = (GoalOf("Aim, several", 1.0, 1e6, 2),)
+    case = Case(7016, 1e-6, joints, goals, "gains", limits="penalty", pairs=True, start="anywhere")
+    solve_naturally(case, Effort.NATURAL, "reached", 1e-3, 0)
