@@ -90,6 +90,19 @@ def test_a_limit_that_a_method_exceeds_is_reported(limits, beyond):
     assert not beyond or 1 < int(found[1]) < 90
 
 
+def test_the_reason_of_the_only_effector_fits_into_three_lines():
+    rig = arm()
+    reach(rig, "b3", (9.0, 0.0, 0.0))
+    bpy.ops.articulate.bake(frame_start=1, frame_end=12)
+    message = rig.articulate.message
+    assert re.match(
+        r"Baked 12 frames in [\d.]+ m?s\. Frame \d+: b3 is [\d.]+ m from its target: the", message
+    )
+    reach(rig, "b1", (9.0, 0.0, 0.0))
+    bpy.ops.articulate.solve()
+    assert "; 2 of 2 effectors fell short. b" in rig.articulate.message
+
+
 def test_a_message_moves_nothing():
     """The place of the message has as many lines with a long one as with none."""
     fixed = installed.module("ui.text").draw_fixed

@@ -238,5 +238,5 @@ def _message(run: Run, worst: Solved, rows: dict[str, Any]) -> str:
             return f"{what} in {took}: no effector counts. Raise the weight or the influence of one"
         counts = " that counts" if off else ""
         return f"{what} in {took}: every effector{counts} reached its target{_beyond_limits(run)}"
-    total = counted(len(rows), "effector")
-    return f"{what} in {took}; {len(missed)} of {total} fell short. {where}{worst.message}"
+    total = f"; {len(missed)} of {len(rows)} effectors fell short" if len(rows) > 1 else ""
+    return f"{what} in {took}{total}. {where}{worst.message}"
