@@ -103,6 +103,14 @@ def test_the_reason_of_the_only_effector_fits_into_three_lines():
     assert "; 2 of 2 effectors fell short. b" in rig.articulate.message
 
 
+def test_the_reason_is_shown_below_the_effector_after_a_bake():
+    arm()
+    effector = add("b3")
+    effector.status, effector.error = "BLOCKED", 0.2
+    effector.message = "0.1783 m and 0.227 degrees from its target at frame 12: stopped by Table"
+    assert f"b3: {effector.message}" in " ".join(draw())
+
+
 def test_a_message_moves_nothing():
     """The place of the message has as many lines with a long one as with none."""
     fixed = installed.module("ui.text").draw_fixed
