@@ -205,7 +205,10 @@ def _armatures(options: argparse.Namespace) -> list[bpy.types.Object]:
         return [by_name[name] for name in dict.fromkeys(options.armature)]
     found = [rig for rig in found if rig_of(rig).effectors]
     if not found:
-        raise Refused(f"No armature in scene '{bpy.context.scene.name}' of {options.file.name} has effectors")
+        raise Refused(
+            f"No armature in scene '{bpy.context.scene.name}' of {options.file.name} has effectors: "
+            "add one to a bone, and save the file"
+        )
     return found
 
 

@@ -39,10 +39,21 @@ def _lines(path: Path) -> Iterator[tuple[str, str]]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         found = [(name, report["status"], report["message"]) for name, report in content.items()]
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as reason:
-        yield FAILED, f"{path}: FAILED: there is no report ({type(reason).__name__}: {reason})"
+    except OSError as reason:
+        yield FAILED, f"{path}: FAILED: {_unreadable(path, reason)}"
+        return
+    except (ValueError, TypeError, KeyError, AttributeError):
+        yield FAILED, f"{path}: FAILED: this is not a report, or it is incomplete; bake the shot again"
         return
     if not found:
         yield FAILED, f"{path}: FAILED: the report is empty"
     for name, status, message in found:
         yield status, f"{path}: {name}: {status}: {message}"
+
+
+def _unreadable(path: Path, reason: OSError) -> str:
+    if path.is_dir():
+        return "there is no report (*.json) in this directory"
+    if not path.exists():
+        return "there is no such file or directory"
+    return f"it cannot be read: {reason.strerror}"

@@ -43,8 +43,8 @@ GROUPS = (
     ("armature.pose.bones[name].articulate", "ArticulateBone", "Settings of one bone."),
 )
 HIDDEN = ("rna_type", "name", "unpinned", "remembered_name", "remembered_index", "list_sizes", "report_json")
-MANY = 12  # choices of an enumeration that still fit into a table
-METHODS = "See [Methods](methods.md)"
+ELSEWHERE = {"method": "See [Methods](methods.md)"}
+"""Enumerations whose choices have a page of their own."""
 
 
 def page() -> str:
@@ -101,8 +101,8 @@ def _number(value: Any) -> str:
 def _text(each: Any) -> str:
     words = _sentence(each.description)
     if each.type == "ENUM":
-        names = [item.identifier for item in each.enum_items]
-        words += " " + (", ".join(f"`{name}`" for name in names) if len(names) <= MANY else METHODS) + "."
+        choices = ", ".join(f"`{item.identifier}`" for item in each.enum_items)
+        words += f" {ELSEWHERE.get(each.identifier, choices)}."
     return words.replace("|", "\\|")
 
 

@@ -21,9 +21,13 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from distributed import Client, LocalCluster, as_completed
 
 import ikmath as ik
+
+try:
+    from distributed import Client, LocalCluster, as_completed
+except ModuleNotFoundError:
+    raise SystemExit("This example needs dask.distributed. Install it: pip install distributed") from None
 
 Array = npt.NDArray[np.float64]
 PER_WORKER = 3
@@ -124,12 +128,19 @@ def _client(options: argparse.Namespace) -> Client:
     )
 
 
+def _count(text: str) -> int:
+    """A whole number above zero, for argparse."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' must be a whole number above zero")
+    return int(text)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="Solve many targets in several processes with Dask.")
-    parser.add_argument("--count", type=int, default=10_000, help="targets in all (default: 10000)")
-    parser.add_argument("--chunk", type=int, default=250, help="targets a task, or frames a clip (250)")
+    parser.add_argument("--count", type=_count, default=10_000, help="targets in all (default: 10000)")
+    parser.add_argument("--chunk", type=_count, default=250, help="targets a task, or frames a clip (250)")
     parser.add_argument("--clips", action="store_true", help="the targets of a chunk are frames of one clip")
-    parser.add_argument("--workers", type=int, default=2, help="local processes (default: 2)")
+    parser.add_argument("--workers", type=_count, default=2, help="local processes (default: 2)")
     parser.add_argument("--scheduler", help="address of a running Dask scheduler to use instead")
     parser.add_argument("--output", type=Path, help="write the coordinates here, as .npy")
     parser.add_argument("--check", action="store_true", help="compare with this process alone")

@@ -124,6 +124,9 @@ def test_library(version: str, extra: list[str]) -> int:
     from tests.gui import provision  # needs what only Debian has
 
     wanted = pythons.parse(version)
+    if wanted < OLDEST_PYTHON:
+        oldest = pythons.name_of(OLDEST_PYTHON)
+        raise Problem(f"Python {version} is too old: the library needs {oldest} or newer.")
     found = pythons.find(wanted)
     prefix: tuple[str, ...] = ()
     if found is None:

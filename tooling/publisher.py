@@ -4,7 +4,7 @@
 python -m tooling.publisher
 
 They are set in one place: `maintainers` and `urls` in pyproject.toml. The extension's manifest, the library's
-README and CITATION.cff get them from there; a test tells when they are out of date.
+README, the manual's site and CITATION.cff get them from there; a test tells when they are out of date.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 MANIFEST = "blender_ik_addon/blender_manifest.toml"
-WITH_ADDRESSES = ("ikmath/README.md", "CITATION.cff")
+WITH_ADDRESSES = ("ikmath/README.md", "CITATION.cff", "mkdocs.yml")
 _MAINTAINER = re.compile(r'^maintainer = ".*"$', re.MULTILINE)
 _WEBSITE = re.compile(r'^website = "(.*)"$', re.MULTILINE)
 

@@ -50,6 +50,8 @@ class ARTICULATE_OT_target_move(OnArmature):
         """Move or turn once by numbers."""
         from ..control.rig.target import TargetInHand
 
+        if not np.isfinite((*self.move, *self.turn)).all():
+            raise Refused("Move and Turn must be finite numbers")
         held = TargetInHand(armature, named_or_active(armature, self.effector).name)
         turning = any(self.turn)
         if turning:

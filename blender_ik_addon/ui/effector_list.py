@@ -72,7 +72,7 @@ def _labels(effector, room: float, width: Callable[[str], float]) -> tuple[list[
     least = ("", pin) if ended[0] else target  # alone it is shortened, not omitted
     ways = [(target, weight, ended), (target, ended), (least, ended)]
     if ended[0]:
-        ways += [(("", ended[1]),), ()]  # in a narrow sidebar the icon alone, or nothing beside the name
+        ways += [(ended,), (("", ended[1]),), ()]  # in a narrow sidebar its icon alone, or nothing
     for several in ways:
         told = [label for label in several if label != ("", "NONE")]  # an empty label takes space, too
         taken = sum(ICON * (icon != "NONE") + (width(text) + _MARGIN if text else 0.0) for text, icon in told)

@@ -179,6 +179,11 @@ def test_a_version_of_python_is_two_numbers(text):
         pythons.parse(text)
 
 
+def test_a_python_that_is_too_old_for_the_library_is_refused():
+    with pytest.raises(Problem, match=r"Python 3\.9 is too old: the library needs 3\.11 or newer"):
+        commands.test_library("3.9", [])
+
+
 def test_a_suite_without_blender_today_is_one_line_and_no_failure(monkeypatch, capsys):
     def refuse(suite):
         raise provision.NotInstallable("There is no blender.")

@@ -159,6 +159,7 @@ def test_another_publisher_is_written_everywhere(tmp_path):
     text = project.read_text().replace("articulate.example", "figures.test")
     project.write_text(text.replace("The Articulate contributors", 'Ann "A" O\'Neil'.replace('"', "")))
     texts = publisher.files(tmp_path)
+    assert "site_url: https://figures.test/" in texts["mkdocs.yml"]
     assert not publisher.is_placeholder(tmp_path)
     assert not [name for name, each in texts.items() if "articulate.example" in each]
     manifest = tomllib.loads(texts[publisher.MANIFEST])

@@ -29,6 +29,7 @@ def file(tmp_path: Path) -> Path:
     rig.name = "Rig"
     animate(reach(rig, "b3", (1.5, 0.5, 2.0)), {1: (1.5, 0.5, 2.0), 8: (0.0, 1.5, 2.0)})
     bpy.context.scene.frame_end = 8
+    bpy.data.scenes.new("Empty")
     path = tmp_path / "scene.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
@@ -62,6 +63,7 @@ def test_a_solve(run, file, tmp_path):
     [
         (["--armature", "Nobody"], "Nobody"),
         (["--armature", "Other"], "no effectors"),
+        (["--scene", "Empty"], "has effectors: add one to a bone"),
         (["--start", "9", "--end", "2"], "9 to 2"),
     ],
 )

@@ -77,14 +77,14 @@ def test_the_summary_of_many_shots(run, file, tmp_path, capfd):
     said = capfd.readouterr()
     assert "good.json: Rig: REACHED" in said.out
     assert "bad.json: Nobody: FAILED: There is no armature" in said.err
-    assert "gone.json: FAILED: there is no report" in said.err
+    assert "gone.json: FAILED: there is no such file or directory" in said.err
 
 
 def test_the_summary_of_a_directory(run, file, tmp_path, capfd):
     reports = tmp_path / "reports"
     reports.mkdir()
     assert run(["summary", str(reports)]) == 1
-    assert "there is no report" in capfd.readouterr().err
+    assert f"{reports}: FAILED: there is no report (*.json) in this directory" in capfd.readouterr().err
     assert run(["bake", str(file), "--report", str(reports / "shot.json")]) == 0
     assert run(["summary", str(reports)]) == 0
 
@@ -108,7 +108,9 @@ def test_the_command_lines_of_the_flamenco_job_type(run, file, tmp_path):
 
 
 @pytest.mark.parametrize("content", ["", "{", "{}", "[]", '{"Rig": 3}', '{"Rig": {}}'])
-def test_a_damaged_report_is_a_failure(run, tmp_path, content):
+def test_a_damaged_report_is_a_failure(run, tmp_path, capfd, content):
     report = tmp_path / "report.json"
     report.write_text(content)
     assert run(["summary", str(report)]) == 1
+    said = capfd.readouterr().err
+    assert f"{report}: FAILED: " in said and "Error" not in said, "plain words, no Python exception"

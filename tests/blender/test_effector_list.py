@@ -55,3 +55,16 @@ def test_in_a_narrow_sidebar_an_error_is_a_sign_beside_the_name():
     assert listed(rig, 300)[1].endswith(" m")
     assert listed(rig, 200) == ["name", "", "enabled"]
     assert listed(rig, 120) == ["name", "enabled"]
+
+
+def test_where_there_is_room_for_one_the_error_goes_before_the_sign_of_a_pin():
+    rig = arm()
+    effector = add("b3")
+    effector.target.location.x += 9.0
+    bpy.ops.articulate.solve()
+    effector.target, effector.pinned = None, True
+    effector.status, effector.error = "BEST_EFFORT", 0.2
+    shown = {tuple(listed(rig, width)) for width in range(150, 320, 2)}
+    assert ("name", "", "200 mm", "enabled") in shown, "the pin and the error"
+    assert ("name", "200 mm", "enabled") in shown, "the error alone"
+    assert ("name", "", "enabled") in shown, "its sign alone"

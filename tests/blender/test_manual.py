@@ -60,6 +60,7 @@ def test_the_reference_says_nothing_that_is_not_so():
     spec.loader.exec_module(reference)
     now, written = (_rows(text) for text in (reference.page(), reference.PAGE.read_text(encoding="utf-8")))
     assert written and not written - now, "Run: python -m docs.reference"
+    assert {name for _, name, rest in written if "(methods.md)" in rest} == {"`method`"}
 
 
 def _rows(page: str) -> set[tuple[str, str, str]]:

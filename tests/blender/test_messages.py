@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from types import SimpleNamespace
 
 import bpy
@@ -70,6 +71,44 @@ def test_an_invisible_error_is_not_reported():
     assert "b3 is at its target" in " ".join(draw()), "of a figure of 4 m"
     effector.error = 1e-2
     assert "b3: 1 mm from its target" in " ".join(draw())
+
+
+@pytest.mark.parametrize(("limits", "beyond"), [("penalty", True), ("projection", False)])
+def test_a_limit_that_a_method_exceeds_is_reported(limits, beyond):
+    rig = arm()
+    reach(rig, "b3", (1.8, 0.0, 3.2))
+    for bone in rig.pose.bones:
+        for axis in "xyz":
+            setattr(bone, f"use_ik_limit_{axis}", True)
+            setattr(bone, f"ik_min_{axis}", -0.2)
+            setattr(bone, f"ik_max_{axis}", 0.2)
+    rig.articulate.solver.method, rig.articulate.solver.limits = "lagrange", limits
+    bpy.ops.articulate.solve()
+    message = rig.articulate.report["message"]
+    found = re.search(r"reached its target, but b\d is (\d+)(\.\d+)? degrees beyond its limit$", message)
+    assert bool(found) == beyond, message
+    assert not beyond or 1 < int(found[1]) < 90
+
+
+def test_the_reason_of_the_only_effector_fits_into_three_lines():
+    rig = arm()
+    reach(rig, "b3", (9.0, 0.0, 0.0))
+    bpy.ops.articulate.bake(frame_start=1, frame_end=12)
+    message = rig.articulate.message
+    assert re.match(
+        r"Baked 12 frames in [\d.]+ m?s\. Frame \d+: b3 is [\d.]+ m from its target: the", message
+    )
+    reach(rig, "b1", (9.0, 0.0, 0.0))
+    bpy.ops.articulate.solve()
+    assert "; 2 of 2 effectors fell short. b" in rig.articulate.message
+
+
+def test_the_reason_is_shown_below_the_effector_after_a_bake():
+    arm()
+    effector = add("b3")
+    effector.status, effector.error = "BLOCKED", 0.2
+    effector.message = "0.1783 m and 0.227 degrees from its target at frame 12: stopped by Table"
+    assert f"b3: {effector.message}" in " ".join(draw())
 
 
 def test_a_message_moves_nothing():

@@ -55,6 +55,16 @@ def test_a_target_is_moved_and_turned_in_the_world_whatever_it_hangs_from(mode):
     assert rig.articulate.effectors["hand.L"].target == target
 
 
+@pytest.mark.parametrize("numbers", [{"move": (np.nan, 0, 0)}, {"turn": (0, np.nan, 0)}])
+def test_numbers_that_are_not_finite_are_refused(numbers):
+    two_arms()
+    target = add("hand.L", "POSE").target
+    before = state(target)
+    with pytest.raises(RuntimeError, match="must be finite numbers"):
+        bpy.ops.articulate.target_move(effector="hand.L", **numbers)
+    assert state(target) == before
+
+
 def test_a_pin_is_moved_and_turned():
     rig = two_arms()
     bpy.ops.articulate.pin(bone="hand.L", kind="POSE")

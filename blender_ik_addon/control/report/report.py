@@ -12,6 +12,8 @@ from typing import Any
 import bpy
 import numpy as np
 
+import ikmath as ik
+
 from ...bridge.armature import Array
 from ...bridge.skeleton import Figure
 from ...properties.access import rig_of
@@ -20,6 +22,8 @@ from ..frame.plan import EffectorPlan, Plan, find_armature
 from ..frame.solved import Solved
 from ..inspect.limit_arcs import at_limits
 from .report_text import write_text
+
+_OUT = 1e-2  # radians beyond a limit that are mentioned
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,6 +137,22 @@ def _limits(run: Run) -> list[dict[str, Any]]:
     return rows
 
 
+def _beyond_limits(run: Run) -> str:
+    """The end of a sentence: which bone is farthest beyond its limit, with a method that permits it."""
+    if ik.LIMITS[run.plan.limits].strict:
+        return ""
+    skeleton = run.figure.skeleton
+    q = np.array([solved.q for solved in run.solved])
+    outside = skeleton.is_turn & (skeleton.joint_limits.violation(q) > 0.0)
+    out = np.where(outside, np.abs(q - skeleton.project(q)), 0.0).max(0)
+    worst = int(out.argmax())
+    if not out[worst] > _OUT:
+        return ""
+    return (
+        f", but {skeleton.names[skeleton.owner[worst]]} is {degrees(out[worst]):.3g} degrees beyond its limit"
+    )
+
+
 def _row(run: Run, column: int, distance: Array, angle: Array) -> dict[str, Any]:
     effector: EffectorPlan = run.plan.effectors[column]
     frames = [solved.frame for solved in run.solved]
@@ -216,6 +236,7 @@ def _message(run: Run, worst: Solved, rows: dict[str, Any]) -> str:
         off = [name for name, row in rows.items() if row["status"] == "OFF"]
         if len(off) == len(rows):
             return f"{what} in {took}: no effector counts. Raise the weight or the influence of one"
-        return f"{what} in {took}: every effector{' that counts' if off else ''} reached its target"
-    total = counted(len(rows), "effector")
-    return f"{what} in {took}; {len(missed)} of {total} fell short. {where}{worst.message}"
+        counts = " that counts" if off else ""
+        return f"{what} in {took}: every effector{counts} reached its target{_beyond_limits(run)}"
+    total = f"; {len(missed)} of {len(rows)} effectors fell short" if len(rows) > 1 else ""
+    return f"{what} in {took}{total}. {where}{worst.message}"
