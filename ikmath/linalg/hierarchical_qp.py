@@ -146,8 +146,13 @@ def _solve_level(
 def _one_at_a_time(
     level: Level, kept: Array, values: Array, target: Array, constraints: Constraints, active: Signs
 ) -> tuple[Array, Signs, Array]:
-    """The same by a dual active-set method: forces never pull, and the worst violation is removed first."""
+    """The same by a dual active-set method: forces never pull, and the worst violation is removed first.
+
+    Where a constraint that was added leaves again before any force has changed, the others decide it already,
+    and its violation is rounding.
+    """
     force: Array | None = None
+    without = added = None
     for _ in range(_CHANGES * len(active)):
         z, wanted = _stationary(level, kept, values, target, constraints, active)
         pulls = _pulling(wanted, active)
@@ -157,7 +162,7 @@ def _one_at_a_time(
             worst = int(np.abs(beyond).argmax())
             if not beyond[worst]:
                 break
-            active = active.copy()
+            without, added, active = (z, active, wanted), worst, active.copy()
             active[worst] = 1 if beyond[worst] > 0 else -1
         elif force is None:  # the active set to begin with is one whose forces push
             active = np.where(pulls, 0, active).astype(np.int8)
@@ -166,6 +171,8 @@ def _one_at_a_time(
             push, pull = np.maximum(-force * active, 0.0), np.where(pulls, wanted * active, 1.0)
             share = np.where(pulls, push / (push + pull), np.inf)
             first = int(share.argmin())
+            if without is not None and first == added and share[first] == 0.0:
+                return without
             force = force + share[first] * (wanted - force)
             active = active.copy()
             active[first], force[first] = 0, 0.0

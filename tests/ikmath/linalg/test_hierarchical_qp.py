@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ikmath.linalg import hierarchical_qp as qp
 from ikmath.linalg.hierarchical_qp import Constraints, Level, hierarchical_qp
 
 lsq_linear = pytest.importorskip("scipy.optimize").lsq_linear
@@ -114,3 +115,28 @@ def test_a_dense_scale_bounds_other_coordinates_than_z():
         [Level(rows, np.array([2.0, -3.0]), 1e-3)], Constraints(scale, np.full(5, -0.2), np.full(5, 0.2))
     )
     assert np.abs(scale @ step.z).max() < 0.2 + 1e-9
+
+
+@pytest.mark.parametrize(("size", "count", "seed"), [(6, 2, 20), (6, 4, 3), (12, 2, 288), (12, 4, 79)])
+def test_a_corner_that_rounding_exceeds_is_found_without_going_round_in_circles(
+    size, count, seed, monkeypatch
+):
+    """One constraint was added and dropped by turns until the changes ran out."""
+    rng = np.random.default_rng([size, count, seed])
+    scale = rng.normal(size=(size, size)) * 0.3 + np.eye(size)
+    rows = rng.normal(size=(count, size))
+    held, sides = rng.random(size) < 0.9, np.where(rng.random(size) < 0.5, -0.06, 0.06)
+    corner = np.where(held, sides, rng.uniform(-0.06, 0.06, size))
+    z = np.linalg.solve(scale, corner)
+    target = z * 10 ** rng.uniform(0, 3) + 5.0 * rng.normal(size=size)
+    solved, stationary = [], qp._stationary
+
+    def noted(*arguments):
+        solved.append(1)
+        return stationary(*arguments)
+
+    monkeypatch.setattr(qp, "_stationary", noted)
+    box = qp.Constraints(scale, np.full(size, -0.06), np.full(size, 0.06))
+    step = qp.hierarchical_qp([qp.Level(rows, rows.dot(z), 1e-8)], box, target)
+    assert np.abs(scale.dot(step.z)).max() < 0.06 + 1e-8
+    assert len(solved) < 4 * size
