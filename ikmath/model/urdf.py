@@ -103,7 +103,10 @@ def _read(source: str | os.PathLike[str]) -> ElementTree.Element:
     if isinstance(source, str) and source.lstrip().startswith("<"):
         what, data, encoding = "The URDF text", source.lstrip().encode(), "utf-8"
     elif isinstance(source, str | os.PathLike):
-        what, data, encoding = f"URDF file {os.fspath(source)!r}", Path(source).read_bytes(), None
+        what, encoding = f"URDF file {os.fspath(source)!r}", None
+        if Path(source).is_dir():  # as the empty path is
+            raise BadValue(what, "is a directory; give the path of a file or the XML text.")
+        data = Path(source).read_bytes()
     else:
         raise BadValue("URDF source", "must be a path or the XML text.")
     try:  # a file declares its encoding, that of a text is known
@@ -180,6 +183,8 @@ def _joint(element: ElementTree.Element, links: Sequence[str]) -> _UrdfJoint:
             raise BadValue(what, "has no <limit>; give one, or make the joint continuous.")
         lower, upper = _number(limit, "lower", what), _number(limit, "upper", what)
     speed = _number(limit, "velocity", what)
+    if speed < 0.0:
+        raise BadValue(f"velocity of {what}", f"is {speed:g}; it must be zero (none) or more.")
     mimic = element.find("mimic")
     return _UrdfJoint(
         name,
@@ -286,7 +291,12 @@ def _fixed(joints: Sequence[_UrdfJoint], given: Mapping[str, float] | None) -> d
         joint = by_name[_known("URDF joint", name, by_name)]
         if joint.kind in ("planar", "floating"):
             raise BadValue(joint.what, f"is {joint.kind} and has no single position; leave it out of fixed.")
-        positions[name] = arguments.number(value, f"fixed position of {joint.what}")
+        what = f"fixed position of {joint.what}"
+        positions[name] = at = arguments.number(value, what)
+        least = -math.inf if joint.lower is None else joint.lower
+        most = math.inf if joint.upper is None else joint.upper
+        if not least <= at <= most:
+            raise BadValue(what, f"is {at:g}, outside its limits {least:g} and {most:g}.")
     followers = [joint for joint in joints if joint.mimic is not None]
     for _ in followers:  # a follower may have followers
         for joint in followers:

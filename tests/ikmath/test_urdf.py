@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -178,6 +180,7 @@ def _hinge(name="j", parent="a", child="b", more='<limit lower="0" upper="1"/>',
         (_robot(_hinge(more="")), "'j' has no <limit>"),
         (_robot(_hinge(more='<limit lower="x" upper="1"/>')), "lower of URDF joint 'j' is 'x'"),
         (_robot(_hinge(more='<limit lower="2" upper="1"/>')), "'j.turn_y' has its lower limit above"),
+        (_robot(_hinge(more='<limit upper="1" velocity="-2"/>')), "velocity of URDF joint 'j' is -2"),
         (_robot(_hinge(more='<limit lower="-180" upper="180"/>')), "'j.turn_y' .* radians"),
         (_robot(_hinge(more='<limit upper="1"/><axis xyz="0 0 0"/>')), "axis of hinge 'b' has no length"),
         (_robot(_hinge(more='<limit upper="1"/><axis xyz="0 1"/>')), "axis of URDF joint 'j' is '0 1'"),
@@ -223,8 +226,12 @@ def test_wrong_arguments_are_named():
         ({"root": "rail", "tip": "hand"}, "'hand' is not below the root 'rail'"),
         ({"fixed": {"fingr": 0.0}}, "no URDF joint 'fingr'"),
         ({"fixed": {"finger": "open"}}, "fixed position of URDF joint 'finger'"),
+        ({"fixed": {"finger": 9.0}}, "fixed position of URDF joint 'finger' is 9, outside its limits"),
     ):
         with pytest.raises(ik.IkError, match=message):
             ik.from_urdf(ARM, **arguments)
     with pytest.raises(ik.BadValue, match="path or the XML text"):
         ik.from_urdf(3)
+    for directory in ("", Path(__file__).parent):
+        with pytest.raises(ik.BadValue, match="is a directory; give the path of a file"):
+            ik.from_urdf(directory)
