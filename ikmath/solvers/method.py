@@ -114,8 +114,8 @@ class Method:
         """Why the method does not support the requirements, as the rest of a sentence; "" if it does."""
         for goal in requirements.goals:
             if self.takes is not None and goal.kind not in self.takes:
-                kinds = " and ".join(sorted(self.takes)) or "no"
-                return f"cannot take the {goal.name}; it takes {kinds} goals."
+                kinds = " and ".join(sorted(self.takes)) or "no kind"
+                return f"cannot take the {goal.name}; it takes only {kinds}. Use Hierarchical."
             if goal.single_axes and not self.single_axes:
                 return (
                     f"takes whole positions, not single axes as in the {goal.name}; let all axes count or use"

@@ -297,7 +297,7 @@ def test_what_the_method_cannot_take_is_said_before_solve_is_pressed():
     bpy.ops.articulate.method_set(method="fabrik")
     assert rig.articulate.solver.method == "fabrik"
     text = " ".join(draw())
-    assert "Method FABRIK cannot take the effector 'look'; it takes Position goals." in text
+    assert "Method FABRIK cannot take the effector 'look'; it takes only Position. Use Hierarchical." in text
     cls = installed.module("operators.solve").ARTICULATE_OT_method_set
     told = cls.description(bpy.context, SimpleNamespace(method="fabrik"))
     assert "reaching" in told and "cannot take the effector 'look'" in told
