@@ -78,8 +78,9 @@ def from_urdf(
         floating_base: whether the root link moves freely, with three translations and three rotations.
 
     Raises:
-        BadValue: not URDF, xacro macros, links that are not one tree, an incomplete joint, or a joint that
-            mimics one that is not used; UnknownName: no such link or joint.
+        BadValue: not URDF, xacro macros, links that are not one tree, an incomplete joint, a joint that
+            mimics one that is not used, or a fixed position outside its limits; UnknownName: no such link or
+            joint.
     """
     robot = _read(source)
     links = _links(robot)

@@ -158,7 +158,7 @@ class CollisionGuard:
         fast = (way > allowed).nonzero()[0]
         both = fast[fast >= pairs.first_self]
         way[both] = self._moved_apart(old, new, pairs.link.take(both), pairs.other.take(both))
-        allowed = allowed.take(fast)
+        allowed = allowed.take(fast)  # twice the way is enough: what is allowed over no way may overflow
         ways = np.maximum(way.take(fast), 0.5 * np.abs(allowed) + 1e-300)
         return float((allowed / ways).min(initial=np.inf))
 

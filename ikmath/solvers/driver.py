@@ -86,6 +86,7 @@ class IterationDriver:
 
     Attributes:
         active: of the levels, which coordinates (n,) were at their bounds in the last step.
+        chooses: whether a posture cost chooses between all poses, and no obstacle stands between.
     """
 
     def __init__(
@@ -102,6 +103,7 @@ class IterationDriver:
         self.problem, self.posture, self.bounds, self.guard = problem, posture, bounds, guard
         self.parameters, self.tolerances, self.active = parameters, tolerances, active
         self.posture_tolerance = posture_tolerance
+        self.chooses = problem.posture_cost is not None and guard is None
         self.held = [np.zeros(0, np.intp)] * len(active)
         one_sided = problem.stack.one_sided is not None
         self.one_sided = [goal for goal in problem.tasks if goal.one_sided] if one_sided else []

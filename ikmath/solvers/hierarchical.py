@@ -58,8 +58,7 @@ class Course(NamedTuple):
         """The course of a solve.
 
         Args:
-            moves: of a frame of a motion; guarded: among obstacles; chooses: whether a posture cost chooses
-                between all poses, and no obstacle stands between.
+            moves: of a frame of a motion; guarded: among obstacles; chooses: see `IterationDriver`.
         """
         own, exact = options.parameters, ACCURACY[options.accuracy]
         if options.accuracy == "reached" or (moves and not chooses):
@@ -130,8 +129,8 @@ class Hierarchical(Method):
         if deadline is None:
             deadline = np.inf if options.seconds is None else time.perf_counter() + options.seconds
         budget = Budget(options.max_iterations, deadline)
-        chooses = problem.posture_cost is not None and guard is None
-        course = Course.of(options, moves=before is not None, guarded=guard is not None, chooses=chooses)
+        moves, guarded = before is not None, guard is not None
+        course = Course.of(options, moves=moves, guarded=guarded, chooses=driver.chooses)
         start = driver.begin(q, trail.pose)
         first = None if before is None and guard is None else FrameCorrection(trail.first)
         correction: Correction = ArcCorrection(problem, own.arc_gain) if first is None else first
@@ -187,8 +186,7 @@ class Hierarchical(Method):
     ) -> tuple[Iterate, Stop, bool]:
         """Where a solve ends, why, and whether it jumped there."""
         rest, rested, jumped = course.rest, None, False
-        chooses = driver.problem.posture_cost is not None and driver.guard is None
-        nearly = chooses and rest is not None and course.enough == 0.0
+        nearly = driver.chooses and rest is not None and course.enough == 0.0
         end, stop = driver.run(
             start, budget, correction, course.patience, enough=course.enough, nearly=nearly
         )

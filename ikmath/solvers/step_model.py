@@ -65,10 +65,8 @@ class Metric:
             root: (n,) units of the coordinates, in which the others are; ridge: share of the greatest
                 stiffness that is added to all.
         """
-        raised = stiffness + max(ridge * float(stiffness.diagonal().max(initial=0.0)), 1e-300) * np.eye(
-            len(root)
-        )
-        inverse = np.linalg.inv(np.linalg.cholesky(raised))
+        least = max(ridge * float(stiffness.diagonal().max(initial=0.0)), 1e-300)
+        inverse = np.linalg.inv(np.linalg.cholesky(stiffness + least * np.eye(len(root))))
         return cls(root[:, None] * inverse.T, -inverse.dot(gradient))
 
     def along(self, rows: Array) -> Array:

@@ -14,7 +14,7 @@ SHIPPED = (LIBRARY, ADDON)
 SOURCE = (*SHIPPED, "build.py", "tooling", "demo", "tests", "docs")
 LICENSED = re.compile(r"\.(py|toml|sh|c|css)$")
 LONGEST_FILE = 400
-PERSONAL = re.compile(r"(/home/|/root/|/Users/|[A-Z]:\\Users\\)[\w.-]+")
+PERSONAL = re.compile(r"(/(home|root|Users)/|[A-Z]:\\Users\\)[\w.-]+")
 
 
 def _names(paths):

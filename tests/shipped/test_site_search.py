@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import subprocess
 from typing import Final
 
@@ -48,11 +46,7 @@ PAGES: Final = 4
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory) -> dict[str, list[list[str]]]:
-    node = shutil.which("node")
-    if node is None and "CI" not in os.environ:
-        pytest.skip("Node is not here (apt-get install nodejs).")
-    assert node, "Node is not here (apt-get install nodejs)."
+def found(node, tmp_path_factory) -> dict[str, list[list[str]]]:
     site = tmp_path_factory.mktemp("site")
     environment = ensure_without_blender("docs", pythons.require(OLDEST_PYTHON, "The site"), ("docs",))
     command = ("-m", "mkdocs", "build", "--quiet", "--site-dir", site)

@@ -84,9 +84,8 @@ def placed_bones(armature: bpy.types.Object) -> tuple[Placed, ...]:
     for index, effector in enumerate(rig.effectors):
         if not (effector.enabled and effector.kind_info.places and effector.bone in armature.data.bones):
             continue
-        path = (
-            f"articulate.effectors[{index}]"  # `path_from_id` takes a millisecond, and this runs in redraws
-        )
+        # `path_from_id` takes a millisecond, and this runs in redraws
+        path = f"articulate.effectors[{index}]"
         lasting = not any(is_animated(armature, f"{path}.{name}") for name in ("influence", "weight"))
         if not lasting or effector.influence * effector.weight > 0.0:
             found.append(Placed(effector.bone, effector.chain_root, lasting))

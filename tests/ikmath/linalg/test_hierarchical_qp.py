@@ -136,7 +136,7 @@ def test_a_corner_that_rounding_exceeds_is_found_without_going_round_in_circles(
         return stationary(*arguments)
 
     monkeypatch.setattr(qp, "_stationary", noted)
-    box = qp.Constraints(scale, np.full(size, -0.06), np.full(size, 0.06))
-    step = qp.hierarchical_qp([qp.Level(rows, rows.dot(z), 1e-8)], box, target)
+    limits = Constraints(scale, np.full(size, -0.06), np.full(size, 0.06))
+    step = hierarchical_qp([Level(rows, rows.dot(z), 1e-8)], limits, target)
     assert np.abs(scale.dot(step.z)).max() < 0.06 + 1e-8
     assert len(solved) < 4 * size
