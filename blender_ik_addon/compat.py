@@ -59,13 +59,10 @@ def _first_strip(action: Action) -> Any | None:
 
 
 def play(player: Any, action: Action | None, slot: str = "") -> None:
-    """Assign an action to animation data or an NLA strip.
+    """Assign an action to animation data or an NLA strip; None removes the present one.
 
-    Args:
-        player: the animation data or the strip.
-        action: None removes the present one.
-        slot: identifier of the slot; "" for none. Blender's own choice is overridden, because another owner's
-            slot would move this one with curves that are not for it.
+    The slot is given by its identifier, "" for none. Blender's own choice is overridden, because another
+    owner's slot would move this one with curves that are not for it.
     """
     player.action = action
     if action is not None and has_slots(action):
@@ -88,12 +85,7 @@ def played_bag(player: Any) -> Any | None:
 
 
 def slot_bags(action: Action, slot: str) -> list[Any]:
-    """All bags of F-curves of a slot in an action, in all layers and strips.
-
-    Args:
-        action: an action.
-        slot: identifier of the slot; ignored up to 4.3.
-    """
+    """All bags of F-curves of a slot in an action, in all layers and strips. Up to 4.3 there are no slots."""
     if not has_slots(action):
         return [action]
     found = action.slots.get(slot)
@@ -122,11 +114,7 @@ def strip_curves(strip: bpy.types.NlaStrip) -> list[Any]:
 
 
 def ensure_bag(owner: bpy.types.Object) -> Any:
-    """The bag of F-curves that animate an object; created in its action if missing.
-
-    Args:
-        owner: with an action assigned.
-    """
+    """The bag of F-curves that animate an object; created in its assigned action if missing."""
     data: Any = owner.animation_data
     action: Action = data.action
     if not has_slots(action):

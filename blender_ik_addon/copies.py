@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Prevents two copies of the add-on, installed and in development, from being enabled together.
+"""One copy of the add-on at a time, with the library that it came with.
 
-Both would use `Object.articulate` and the same operator names.
+Two copies, installed and in development, would use the same `Object.articulate` and operator names.
 """
 
+import sys
+from importlib import metadata
 from typing import Any
 
 import bpy
 
 NAME = "articulate"
 """Name of the pointers to the add-on's data."""
+
+_LIBRARY = "ikmath"
 
 
 def registered_by(owner: type = bpy.types.Object) -> str:
@@ -41,3 +45,21 @@ def require_alone() -> None:
             " copy to use this one",
             name=__package__,
         )
+
+
+def forget_if_replaced() -> None:
+    """Remove the library from memory if the version on disk differs; the next import loads that one.
+
+    An update in a running Blender replaces the files of `ikmath`, but not the modules in Python's memory.
+    Without this, the new extension would call the old library until Blender is restarted.
+    """
+    loaded = sys.modules.get(_LIBRARY)
+    if loaded is None:
+        return
+    try:
+        on_disk = metadata.version(_LIBRARY)
+    except metadata.PackageNotFoundError:  # running from the source tree, not installed
+        return
+    if on_disk != loaded.__version__:
+        for name in [name for name in sys.modules if name.partition(".")[0] == _LIBRARY]:
+            del sys.modules[name]

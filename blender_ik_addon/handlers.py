@@ -18,9 +18,8 @@ from .bridge.item_animation import follow
 from .control.collision.mesh_cache import drop_readers, keep_readers
 from .properties.access import session_of
 from .properties.bone_names import all_armatures, follow_renamed, remember
-from .properties.older_files import pin_older_roots, store_roots
-from .properties.overrides import prepare_overrides
 from .properties.rig import any_live
+from .properties.saved import pin_older_roots, prepare_overrides, store_roots
 from .properties.session import ArticulateSession
 
 if TYPE_CHECKING:

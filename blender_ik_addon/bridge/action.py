@@ -22,8 +22,7 @@ import numpy as np
 from .. import compat
 from ..properties.refusal import Refused
 from .armature import Channels, read_channels, write_channels
-from .baked import Curve, joined
-from .curves import SAME_FRAME, Keys, needed, new_keys, read_curve, sloped_keys, write_curve
+from .curves import SAME_FRAME, Curve, joined, needed, new_keys, read_curve, sloped_keys, write_curve
 
 CLEAN_TOLERANCE: Final = 1e-4  # Blender's own, in `bpy_extras.anim_utils`
 _MARK: Final = "articulate_bake"
@@ -70,17 +69,13 @@ def write_keys(
     effect.
 
     Args:
-        armature_object: the original object.
-        curves: to write; each is grouped by its bone.
+        armature_object, curves: what to write, and where.
         new_action: write into a copy of the present action, which keeps the other channels, or into a new
             action if there is none; otherwise into the present action. An unchanged action from an earlier
             call is overwritten.
         frame_range: first and last frame of the range in which old keys of these channels are replaced;
             default: that of each curve.
         clean: omit the keys that Blender's "Clean Curves" removes; not for curves with slopes.
-
-    Returns:
-        An object that reverts everything.
 
     Raises:
         Refused: the action is linked, a curve is locked, the NLA would hide the result, or a value is not
@@ -92,8 +87,10 @@ def write_keys(
         _push(undo, _give_channels, armature_object, read_channels(armature_object))
         action_name = _ready_action(armature_object, new_action, undo)
         last = frame_range[1] if frame_range else max((curve.frames[-1] for curve in curves), default=0)
-        for curve in joined(curves, compat.ensure_bag(armature_object), last):
-            _write(armature_object, curve, frame_range, clean, undo)
+        bag = compat.ensure_bag(armature_object)
+        _push(undo, _restore_curves, armature_object, *_present(bag, curves))
+        for curve in joined(curves, bag, last):
+            _write(bag, curve, frame_range, clean)
         if new_action:
             action: Any = armature_object.animation_data.action
             _push(undo, _put_mark, action, action.get(_MARK))
@@ -121,10 +118,6 @@ def to_be_keyed(
 
 def require_writable(armature_object: bpy.types.Object, *, new_action: bool) -> None:
     """Refuse if keys could not be written, or would have no effect.
-
-    Args:
-        armature_object: the original object.
-        new_action: as for `write_keys`.
 
     Raises:
         Refused: the NLA is in tweak mode or mixes the action with its strips, or the action is linked.
@@ -175,7 +168,8 @@ def _check_mix(name: str, data: bpy.types.AnimData) -> None:
 
 def _check_lock(armature_object: bpy.types.Object, curve: Curve) -> None:
     """Refuse to change a locked curve."""
-    there = _curve(armature_object, curve.path, curve.index)
+    bag = compat.find_bag(armature_object)
+    there = None if bag is None else bag.fcurves.find(curve.path, index=curve.index)
     if there is not None and (there.lock or (there.group is not None and there.group.lock)):
         raise Refused(
             f"The {curve.channel.replace('_', ' ')} of bone '{curve.bone}' is locked in action"
@@ -208,15 +202,8 @@ def _ready_action(armature_object: bpy.types.Object, new_action: bool, undo: Exi
     return made.name
 
 
-def _write(
-    armature_object: bpy.types.Object,
-    curve: Curve,
-    frame_range: tuple[float, float] | None,
-    clean: bool,
-    undo: ExitStack,
-) -> None:
-    """Write one curve, and push the function that reverts it."""
-    bag = compat.ensure_bag(armature_object)
+def _write(bag: Any, curve: Curve, frame_range: tuple[float, float] | None, clean: bool) -> None:
+    """Write one curve."""
     if curve.slopes is not None:
         keys = sloped_keys(curve.frames, curve.values, curve.slopes)
     else:
@@ -226,17 +213,14 @@ def _write(
         keys = keys.jumping(*curve.jump)
     target = bag.fcurves.find(curve.path, index=curve.index)
     if target is None:
-        groups = {group.name for group in bag.groups}
         target = compat.new_curve(bag, curve.path, curve.index, curve.bone)
-        _push(undo, _remove_curve, armature_object, curve.path, curve.index, groups)
     else:
         old = read_curve(target)
-        _push(undo, _restore_curve, armature_object, curve.path, curve.index, old)
         first, last = frame_range or (float(curve.frames[0]), float(curve.frames[-1]))
         outside = (old.frames < first - SAME_FRAME) | (old.frames > last + SAME_FRAME)
         keys = old.chosen(outside).merged(keys)
-        _push(undo, _set_muted, armature_object, curve.path, curve.index, _muted(target))
-        _set_muted(armature_object, curve.path, curve.index, _heard(target))
+        # with these flags the keys' values have effect; Cycles modifiers do not change them
+        _mute(target, [False, False, *(m.mute or m.type != "CYCLES" for m in target.modifiers)])
     write_curve(target, keys)
 
 
@@ -258,11 +242,6 @@ def _push(undo: ExitStack, revert: Callable[..., None], owner: bpy.types.ID, *gi
 
 def _found(things: Any, uid: int) -> Any | None:
     return next((thing for thing in things if thing.session_uid == uid), None)
-
-
-def _curve(owner: bpy.types.Object, path: str, index: int) -> Any | None:
-    bag = compat.find_bag(owner)
-    return None if bag is None else bag.fcurves.find(path, index=index)
 
 
 def _tag(owner: bpy.types.Object) -> None:
@@ -288,12 +267,25 @@ def _extrapolate(owner: bpy.types.Object, how: Any) -> None:
         owner.animation_data.action_extrapolation = how
 
 
-def _remove_curve(owner: bpy.types.Object, path: str, index: int, groups: set[str]) -> None:
-    bag, curve = compat.find_bag(owner), _curve(owner, path, index)
+def _present(bag: Any, curves: Iterable[Curve]) -> tuple[dict[tuple[str, int], Any], set[str]]:
+    """Keys and mute flags of the F-curves for some curves, None for a missing one, and all groups' names."""
+    found = {(curve.path, curve.index): bag.fcurves.find(curve.path, index=curve.index) for curve in curves}
+    keys = {at: (read_curve(old), _muted(old)) if old is not None else None for at, old in found.items()}
+    return keys, {group.name for group in bag.groups}
+
+
+def _restore_curves(owner: bpy.types.Object, before: dict[tuple[str, int], Any], groups: set[str]) -> None:
+    """Restore what `_present` found."""
+    bag = compat.find_bag(owner)
     if bag is None:
         return
-    if curve is not None:
-        bag.fcurves.remove(curve)
+    for (path, index), known in before.items():
+        curve = bag.fcurves.find(path, index=index)
+        if curve is not None and known is None:
+            bag.fcurves.remove(curve)
+        elif curve is not None:
+            write_curve(curve, known[0], new_handles=False)
+            _mute(curve, known[1])
     for group in [g for g in bag.groups if g.name not in groups and not len(g.channels)]:
         bag.groups.remove(group)
 
@@ -303,24 +295,10 @@ def _muted(curve: Any) -> list[bool]:
     return [curve.mute, curve.group is not None and curve.group.mute, *(m.mute for m in curve.modifiers)]
 
 
-def _heard(curve: Any) -> list[bool]:
-    """The flags with which the keys' values have effect. Cycles modifiers do not change these values."""
-    return [False, False, *(m.mute or m.type != "CYCLES" for m in curve.modifiers)]
-
-
-def _set_muted(owner: bpy.types.Object, path: str, index: int, muted: list[bool]) -> None:
-    curve = _curve(owner, path, index)
-    if curve is None:
-        return
+def _mute(curve: Any, muted: list[bool]) -> None:
     for part, mute in zip((curve, curve.group, *curve.modifiers), muted, strict=True):
         if part is not None and part.mute != mute:
             part.mute = mute
-
-
-def _restore_curve(owner: bpy.types.Object, path: str, index: int, keys: Keys) -> None:
-    curve = _curve(owner, path, index)
-    if curve is not None:
-        write_curve(curve, keys, new_handles=False)
 
 
 def is_own_bake(owner: bpy.types.Object) -> bool:

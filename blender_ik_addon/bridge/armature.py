@@ -109,11 +109,7 @@ class Bones:
         return tuple(np.flatnonzero(self.depth == d) for d in range(int(self.depth.max()) + 1))
 
     def number(self, name: str) -> int:
-        """Index of the bone with a name.
-
-        Raises:
-            Refused: there is none.
-        """
+        """Index of the bone with a name; refused if there is none."""
         try:
             return self.index[name]
         except KeyError:
@@ -122,22 +118,14 @@ class Bones:
             ) from None
 
     def ancestors(self, bone: str | int) -> tuple[int, ...]:
-        """Indices of a bone, given by name or index, and its ancestors, the bone first.
-
-        Raises:
-            Refused: there is no such bone.
-        """
+        """Indices of a bone, given by name or index, and its ancestors, the bone first."""
         way = [self.number(bone) if isinstance(bone, str) else bone]
         while (parent := int(self.parents[way[-1]])) >= 0:
             way.append(parent)
         return tuple(way)
 
     def chain(self, name: str, root: str) -> tuple[int, ...]:
-        """Indices of a bone and its ancestors up to `root`; all of them if that is not one of these, or "".
-
-        Raises:
-            Refused: there is no such bone.
-        """
+        """Indices of a bone and its ancestors up to `root`; all of them if that is not one of these."""
         way, top = self.ancestors(name), self.index.get(root, -1)
         return way[: way.index(top) + 1] if top in way else way
 
@@ -230,14 +218,10 @@ class PoseState:
 
 
 def read_bones(armature_object: bpy.types.Object) -> Bones:
-    """Read the data that does not change while the armature moves.
-
-    Args:
-        armature_object: original or evaluated; for the present locks, limits and stiffness.
+    """Read the data that does not change while the armature moves; locks are those of the given object.
 
     Raises:
-        Refused: the object is not an armature, has no bones, or its pose is not up to date with its
-            bones.
+        Refused: the object is no armature, has no bones, or its pose is not up to date with its bones.
     """
     if armature_object is None or armature_object.type != "ARMATURE" or armature_object.pose is None:
         name = getattr(armature_object, "name", "nothing")
@@ -266,23 +250,23 @@ def read_bones(armature_object: bpy.types.Object) -> Bones:
         parents=parents,
         rest=rest,
         offset=offset,
-        length=_get(data, "length", 1)[order].astype(float),
-        connected=_get_bool(data, "use_connect", 1)[order] & child,
-        inherit_rotation=_get_bool(data, "use_inherit_rotation", 1)[order],
-        local_location=_get_bool(data, "use_local_location", 1)[order],
+        length=read_all(data, "length")[order].astype(float),
+        connected=read_all(data, "use_connect", 1, bool)[order] & child,
+        inherit_rotation=read_all(data, "use_inherit_rotation", 1, bool)[order],
+        local_location=read_all(data, "use_local_location", 1, bool)[order],
         inherit_scale=_get_enum(data, bpy.types.Bone, "inherit_scale")[order],
         rotation_mode=_get_enum(pose, bpy.types.PoseBone, "rotation_mode"),
-        lock_location=_get_bool(pose, "lock_location", 3),
-        lock_rotation=_get_bool(pose, "lock_rotation", 3),
-        lock_rotation_w=_get_bool(pose, "lock_rotation_w", 1),
-        lock_rotations_4d=_get_bool(pose, "lock_rotations_4d", 1),
-        lock_scale=_get_bool(pose, "lock_scale", 3),
-        lock_ik=np.stack([_get_bool(pose, f"lock_ik_{axis}", 1) for axis in AXES], -1),
-        use_ik_limit=np.stack([_get_bool(pose, f"use_ik_limit_{axis}", 1) for axis in AXES], -1),
-        ik_min=np.stack([_get(pose, f"ik_min_{axis}", 1) for axis in AXES], -1).astype(float),
-        ik_max=np.stack([_get(pose, f"ik_max_{axis}", 1) for axis in AXES], -1).astype(float),
-        ik_stiffness=np.stack([_get(pose, f"ik_stiffness_{axis}", 1) for axis in AXES], -1).astype(float),
-        ik_stretch=_get(pose, "ik_stretch", 1).astype(float),
+        lock_location=read_all(pose, "lock_location", 3, bool),
+        lock_rotation=read_all(pose, "lock_rotation", 3, bool),
+        lock_rotation_w=read_all(pose, "lock_rotation_w", 1, bool),
+        lock_rotations_4d=read_all(pose, "lock_rotations_4d", 1, bool),
+        lock_scale=read_all(pose, "lock_scale", 3, bool),
+        lock_ik=_by_axis(pose, "lock_ik", bool),
+        use_ik_limit=_by_axis(pose, "use_ik_limit", bool),
+        ik_min=_by_axis(pose, "ik_min").astype(float),
+        ik_max=_by_axis(pose, "ik_max").astype(float),
+        ik_stiffness=_by_axis(pose, "ik_stiffness").astype(float),
+        ik_stretch=read_all(pose, "ik_stretch").astype(float),
     )
 
 
@@ -301,12 +285,7 @@ def write_channels(
     """Write the channels of all bones to the pose and tag the object, without an update.
 
     Not only the solved ones: in a render the original object still has the values of the first frame, and
-    tagging it makes the dependency graph read all of them.
-
-    Args:
-        armature_object: the original object.
-        channels: of all bones, from `read_channels` or `Figure.channels`.
-        present: the original object's channels, if known; unchanged arrays are not written.
+    tagging it makes the dependency graph read all of them. Arrays that `present` has already are not written.
 
     Raises:
         Refused: the number of bones differs from that of the channels; nothing is written.
@@ -325,13 +304,10 @@ def write_channels(
 
 
 def read_state(armature_object: bpy.types.Object, bones: Bones, before: PoseState | None = None) -> PoseState:
-    """Read the present pose of all bones.
+    """Read the present pose of all bones; `before` is returned if nothing has changed.
 
-    Args:
-        armature_object: the evaluated object (`obj.evaluated_get(depsgraph)`). The original has the same pose
-            only after an update of the viewport, and never in a render.
-        bones: from `read_bones` of this object.
-        before: an earlier pose; returned if nothing has changed.
+    Pass the evaluated object. The original has the same pose only after an update of the viewport, and never
+    in a render.
 
     Raises:
         Refused: bones were added or removed since.
@@ -350,46 +326,42 @@ def read_state(armature_object: bpy.types.Object, bones: Bones, before: PoseStat
 def pose_matrices(
     armature_object: bpy.types.Object, which: str = "matrix", count: int | None = None
 ) -> Floats:
-    """One matrix (B, 4, 4) per bone, in the order of `object.pose.bones`.
+    """One matrix (B, 4, 4) per bone: "matrix" in armature space, or "matrix_basis", of the channels alone.
 
-    Args:
-        armature_object: original or evaluated.
-        which: "matrix" for the pose in armature space; "matrix_basis" for the channels alone.
-        count: number of bones, if known; Blender counts linearly.
+    `count` is the number of bones, if known; Blender counts linearly.
     """
     pose: Any = armature_object.pose
     return _get_matrices(pose.bones, which, count)
 
 
-def _get(collection: Any, name: str, width: int, count: int | None = None) -> Floats:
-    """One float attribute of all elements, (B,) or (B, width)."""
-    out = np.empty((len(collection) if count is None else count) * width, dtype=np.float32)
+def read_all(
+    collection: Any, name: str, width: int = 1, kind: Any = np.float32, count: int | None = None
+) -> npt.NDArray[Any]:
+    """One attribute of all elements of a collection, (B,) or (B, width); `count`: of them, if known."""
+    out = np.empty((len(collection) if count is None else count) * width, dtype=kind)
     collection.foreach_get(name, out)
     return out.reshape(-1, width) if width > 1 else out
 
 
+def _by_axis(pose: Any, name: str, kind: Any = np.float32) -> npt.NDArray[Any]:
+    """(B, 3) an attribute that pose bones have once for each axis."""
+    return np.stack([read_all(pose, f"{name}_{axis}", 1, kind) for axis in AXES], -1)
+
+
 def _get_matrices(collection: Any, name: str, count: int | None = None) -> Floats:
     """One matrix of all elements, (B, 4, 4); Blender stores columns first."""
-    return _get(collection, name, 16, count).reshape(-1, 4, 4).transpose(0, 2, 1)
+    return read_all(collection, name, 16, count=count).reshape(-1, 4, 4).transpose(0, 2, 1)
 
 
 def _columns(matrices: Matrices) -> bytes:
     return matrices.swapaxes(-1, -2).tobytes()  # Blender's order in memory
 
 
-def _get_bool(collection: Any, name: str, width: int) -> Flags:
-    out = np.empty(len(collection) * width, dtype=np.bool_)
-    collection.foreach_get(name, out)
-    return out.reshape(-1, width) if width > 1 else out
-
-
 def _get_enum(collection: Any, owner: type[bpy.types.bpy_struct], name: str) -> npt.NDArray[np.str_]:
     """One enum attribute of all elements as identifiers."""
-    out = np.empty(len(collection), dtype=np.int32)
-    collection.foreach_get(name, out)
     described: Any = owner.bl_rna.properties[name]
     words = {item.value: item.identifier for item in described.enum_items}
-    return np.array([words[number] for number in out.tolist()])
+    return np.array([words[number] for number in read_all(collection, name, kind=np.int32).tolist()])
 
 
 if {field.name for field in fields(Channels)} != set(CHANNEL_WIDTHS):

@@ -18,10 +18,6 @@ Chain = tuple[str, str]
 def chain_bones(bones: Bones, chains: Iterable[Chain]) -> tuple[str, ...]:
     """Names of all bones on the chains, each once, parents first.
 
-    Args:
-        bones: the armature.
-        chains: of the effectors.
-
     Raises:
         Refused: a bone does not exist, or a chain root is not above its bone.
     """
@@ -37,12 +33,7 @@ def chain_bones(bones: Bones, chains: Iterable[Chain]) -> tuple[str, ...]:
 
 
 def moving_bones(bones: Bones, chains: Sequence[Chain], root: str, up: Array) -> tuple[str, ...]:
-    """The same as `chain_bones`, without bones that stay on the ground while the hips move freely.
-
-    Args:
-        bones: the armature; chains: as for `chain_bones`.
-        root: PINNED or FREE; up: (3,) up direction, armature space.
-    """
+    """The same as `chain_bones`, without bones that stay on the ground while a FREE root moves the hips."""
     solved = chain_bones(bones, chains)
     top = carrier(bones, up) if root == "FREE" else -1
     if top < 0 or any(top not in bones.ancestors(name) for name, _ in chains):
@@ -54,13 +45,8 @@ def moving_bones(bones: Bones, chains: Sequence[Chain], root: str, up: Array) ->
 def figure_bones(bones: Bones, solved: Indices, carried: Indices) -> Indices:
     """Indices of the bones that become joints, parents first.
 
-    These are the solved bones, unsolved ones between two of them, and the bones between a solved and a
-    carried bone.
-
-    Args:
-        bones: the armature.
-        solved: indices of the bones whose channels are solved.
-        carried: indices of further bones that are needed as joints.
+    These are the solved bones, unsolved ones between two of them, and those between a solved and a carried
+    bone.
     """
     is_solved = np.zeros(len(bones), dtype=bool)
     is_solved[solved] = True

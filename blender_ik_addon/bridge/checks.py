@@ -10,9 +10,9 @@ import bpy
 import numpy as np
 
 from ..properties.refusal import Refused
+from .animation import bone_in_path
 from .armature import Bones
 from .chains import Chain
-from .data_path import bone_in_path
 from .skeleton import Figure
 from .space import space_refusals
 
@@ -24,11 +24,7 @@ _ZERO_LENGTH: Final = 5e-6  # Blender 5.0 stores a bone without length with a le
 
 
 def armature_refusals(armature_object: bpy.types.Object) -> Iterator[Refused]:
-    """Why an armature cannot be solved as it is now: its scale, Edit Mode, or its rest position.
-
-    Args:
-        armature_object: the original object.
-    """
+    """Why an armature cannot be solved as it is now: its scale, Edit Mode, or its rest position."""
     name = armature_object.name
     yield from space_refusals(name, np.array(armature_object.matrix_world, dtype=float))
     if armature_object.mode == "EDIT":
@@ -45,11 +41,7 @@ def figure_refusals(
 ) -> Iterator[Refused]:
     """Why the bones of a figure cannot be solved.
 
-    Args:
-        armature_object: the original object.
-        figure: made from its bones.
-        chains: of the effectors.
-        holding: those of effectors that only keep their bones in place; these may be immovable.
+    The chains in `holding` belong to effectors that only keep their bones in place; these may be immovable.
     """
     solved, chains = frozenset(figure.solved), tuple(dict.fromkeys(chains))
     free = frozenset(figure.plan.bone[figure.skeleton.owner].tolist())
@@ -86,17 +78,10 @@ def constraint_refusals(
     chains: Iterable[Chain] = (),
     free: Collection[int] = (),
 ) -> list[Refused]:
-    """Constraints that override the result in the present frame.
+    """Constraints that override the result of solved bones in the present frame.
 
-    Args:
-        armature_object: the original object.
-        bones: its bones.
-        solved: names of the solved bones.
-        chains: as for `figure_refusals`, to suggest shorter ones.
-        free: indices of the bones that can move.
-
-    Returns:
-        First those on an effector's own bone, then those that a shorter chain would avoid.
+    First those on an effector's own bone, then those that a shorter chain would avoid. For this, `free` has
+    the indices of the bones that can move.
     """
     overriding = list(_meddling(armature_object, solved, limiting=False))
     overridden = frozenset(name for _, _, hit in overriding for name in hit)
@@ -121,11 +106,7 @@ def constraint_refusals(
 
 
 def limiting_constraint(armature_object: bpy.types.Object, solved: frozenset[str]) -> str:
-    """Which constraint may change the result after the solve, as a sentence; "" if there is none.
-
-    Args:
-        armature_object: the original object; solved: names of the solved bones.
-    """
+    """Which constraint may change the solved bones after the solve, as a sentence; "" if there is none."""
     would = "changes the result after the solve; use the bone's IK limits, which the solver keeps."
     found = _meddling(armature_object, solved, limiting=True)
     return next((f"{_whose(bone, constraint)} {would}" for bone, constraint, _ in found), "")

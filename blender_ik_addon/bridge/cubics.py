@@ -48,11 +48,11 @@ class Cubics:
         self._slopes[tracks] = np.gradient(given, self._times, axis=1, edge_order=2)
 
     def fit(self, tracks: Indices, kept: Flags, corners: Flags) -> None:
-        """Fit some tracks to keys.
+        """Fit some tracks (k,) to keys.
 
         Args:
-            tracks: (k,) indices.
-            kept: (k, F) frames with keys; must include the first and the last one, whose values are kept
+            tracks: their indices.
+            kept: (k, F) frames with keys, the first and the last one among them, whose values are kept
                 exactly.
             corners: (k, F) keys at which the curve may have a corner.
         """
@@ -96,9 +96,8 @@ def _solved(
     """(N, 2, C) value and slope of each key, by block elimination along the keys of all pieces at once.
 
     Args:
-        normal: (N, 4, 4) and wanted: (N, 4, C) sums over the gap after each key.
-        values: (N, C) of the keys; those of the first and last keys are given.
-        slopes: (N, C) preferred slopes of the keys.
+        normal, wanted: (N, 4, 4) and (N, 4, C) sums over the gap after each key.
+        values, slopes: (N, C) of the keys; values of first and last keys are given, slopes are preferred.
         first, last: (p,) keys of the pieces.
     """
     diagonal, right = normal[:, :2, :2].copy(), wanted[:, :2].copy()

@@ -1,20 +1,27 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""F-curves as arrays: all data of keyframes, read and written in bulk.
+"""Baked curves, and F-curves as arrays: all data of keyframes, read and written in bulk.
 
 Inserting single keys takes about 8 us each, half a second for a human over 250 frames. In bulk it is fifty
 times faster. The data can be written back exactly, with handles and easing, to revert a bake.
+
+A quaternion and its negative are the same rotation, and so are angles that differ by full turns. But a curve
+between them spins the bone. Baked values are continuous with earlier keys, so a mismatch with an action's
+later keys can only be at their end. Then `joined` lets the curve jump to the other representation in the last
+frame. So no key outside of the bake changes, and every frame shows the baked pose.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import bpy
 import numpy as np
 import numpy.typing as npt
 
-from .armature import Array
+from .animation import bone_path
+from .armature import CHANNEL_WIDTHS, Array, Bones, Channels, read_all
 
 # Every stored property of a keyframe: name, width, type. `co` comes first, because keys are sorted by it.
 _STORED: Final = (
@@ -39,6 +46,7 @@ _NEW: Final = {"back": 1.70158, "amplitude": 0.8, "period": 4.1}
 SAME_FRAME: Final = (
     1e-3  # keys closer than this are one key; Blender's own threshold is 0.01, motion blur uses steps of 1/64
 )
+_TURN: Final = 2.0 * np.pi
 
 
 @dataclass(frozen=True)
@@ -86,22 +94,13 @@ class Keys:
 
 def read_curve(curve: bpy.types.FCurve) -> Keys:
     """All keyframes of an F-curve."""
-    points = curve.keyframe_points
-    stored = {}
-    for name, width, kind in _STORED:
-        array = np.empty(len(points) * width, dtype=kind)
-        points.foreach_get(name, array)
-        stored[name] = array.reshape(-1, width) if width > 1 else array
-    return Keys(stored)
+    return Keys({name: read_all(curve.keyframe_points, name, width, kind) for name, width, kind in _STORED})
 
 
 def write_curve(curve: bpy.types.FCurve, keys: Keys, *, new_handles: bool = True) -> None:
-    """Replace all keyframes of an F-curve.
+    """Replace all keyframes of an F-curve by sorted ones; nothing else of it changes.
 
-    Args:
-        curve: its modifiers, extrapolation, colour and group are unchanged.
-        keys: sorted by frame.
-        new_handles: whether Blender computes automatic handles; False to write the handles unchanged.
+    With `new_handles`, Blender computes automatic handles; otherwise the handles are written unchanged.
     """
     points = curve.keyframe_points
     points.clear()
@@ -115,24 +114,15 @@ def write_curve(curve: bpy.types.FCurve, keys: Keys, *, new_handles: bool = True
 
 
 def new_keys(frames: npt.ArrayLike, values: npt.ArrayLike, interpolation: str) -> Keys:
-    """Keyframes like those that Blender inserts, with automatic clamped handles.
-
-    Args:
-        frames: (K,) increasing.
-        values: (K,).
-        interpolation: CONSTANT, LINEAR or BEZIER.
-    """
+    """Keyframes like those that Blender inserts, with automatic clamped handles; frames and values (K,)."""
     return _made(_pairs(frames, values), interpolation, _AUTO_CLAMPED)
 
 
 def sloped_keys(frames: npt.ArrayLike, values: npt.ArrayLike, slopes: npt.ArrayLike) -> Keys:
     """Keyframes with given slopes, between which the curve is a cubic in time.
 
-    Their handles reach a third of the way to the next key. They are aligned, except at corners.
-
-    Args:
-        frames: (K,) increasing, at least two; values: (K,); slopes: (K, 2) per frame, before and after each
-            key.
+    Their handles reach a third of the way to the next key. They are aligned, except at corners. There are at
+    least two keys. Slopes (K, 2) are per frame, before and after each key.
     """
     t, v, m = (np.asarray(given, dtype=float) for given in (frames, values, slopes))
     gaps = np.diff(t) / 3.0
@@ -181,17 +171,10 @@ def _enum(name: str, word: str) -> int:
 
 
 def needed(values: npt.ArrayLike, tolerance: float) -> npt.NDArray[np.bool_]:
-    """Which keys of a baked curve are needed, by the rule of Blender's own "Clean Curves".
+    """(K,) which keys of a baked curve are needed, by the rule of Blender's own "Clean Curves".
 
     A key is removed if its differences from the last kept key and from the next key sum to less than the
     tolerance. So constant sections keep their ends.
-
-    Args:
-        values: (K,).
-        tolerance: in the curve's unit.
-
-    Returns:
-        (K,) bool.
     """
     v = np.asarray(values, dtype=float)
     keep = np.ones(len(v), dtype=bool)
@@ -205,3 +188,102 @@ def needed(values: npt.ArrayLike, tolerance: float) -> npt.NDArray[np.bool_]:
         else:
             last = listed[i]
     return keep
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One channel component of one bone over time.
+
+    Attributes:
+        bone: name; channel: "location", "rotation_quaternion", ...; index: component.
+        frames: (F,) increasing; values: (F,).
+        slopes: (F, 2) per frame, before and after each key; None for Blender's automatic handles.
+        jump: factor and offset that change the last value, to which the curve jumps; None for no jump.
+    """
+
+    bone: str
+    channel: str
+    index: int
+    frames: Array
+    values: Array
+    slopes: Array | None = None
+    jump: tuple[float, float] | None = None
+
+    @property
+    def path(self) -> str:
+        """Data path on the armature object."""
+        return bone_path(self.bone, self.channel)
+
+
+def gather_curves(
+    bones: Bones,
+    keyed: Iterable[tuple[str, str, int]],
+    frames: npt.ArrayLike,
+    channels: Sequence[Channels],
+) -> tuple[Curve, ...]:
+    """Convert channels of F successive frames to curves, of the components that `Figure.keyed` gives."""
+    keyed = tuple(keyed)
+    times = np.asarray(frames, dtype=float)
+    stacked = {
+        name: np.array([getattr(c, name) for c in channels], dtype=float)
+        for name in {channel for _, channel, _ in keyed}
+    }
+    return tuple(
+        Curve(bone, channel, index, times, stacked[channel][:, bones.number(bone), index])
+        for bone, channel, index in keyed
+    )
+
+
+def joined(curves: Sequence[Curve], bag: Any, last: float) -> tuple[Curve, ...]:
+    """Let curves end with the representation of the bag's keys after frame `last`, which are kept."""
+    parts: dict[tuple[str, str], list[Curve]] = {}
+    for curve in curves:
+        parts.setdefault((curve.bone, curve.channel), []).append(curve)
+    found: dict[tuple[str, int], Curve] = {}
+    for (_, channel), own in parts.items():
+        old = [bag.fcurves.find(curve.path, index=curve.index) for curve in own]
+        after = min((time for each in old for time in _times(each) if time > last + SAME_FRAME), default=None)
+        if after is None:
+            continue
+        if channel == "rotation_quaternion":
+            if None in old or len(own) < CHANNEL_WIDTHS[channel]:  # locked components cannot change sign
+                continue
+            wanted = np.array([each.evaluate(after) for each in old])
+            if wanted @ np.array([curve.values[-1] for curve in own]) < 0.0:
+                found.update(((curve.path, curve.index), _jumping(curve, -1.0, 0.0)) for curve in own)
+        elif channel == "rotation_euler":
+            for curve, each in zip(own, old, strict=True):
+                away = 0.0 if each is None else each.evaluate(curve.frames[-1]) - curve.values[-1]
+                if turns := round(away / _TURN):
+                    found[curve.path, curve.index] = _jumping(curve, 1.0, turns * _TURN)
+    return tuple(found.get((curve.path, curve.index), curve) for curve in curves)
+
+
+def _times(curve: Any) -> list[float]:
+    return [] if curve is None else [float(key.co.x) for key in curve.keyframe_points]
+
+
+def _jumping(curve: Curve, factor: float, offset: float) -> Curve:
+    """The curve with a jump, and with a key in the frame before it."""
+    before = curve.frames[-1] - 1.0
+    if len(curve.frames) > 1 and curve.slopes is not None and curve.frames[-2] < before - SAME_FRAME:
+        value, slope = _between(curve.frames[-2:], curve.values[-2:], curve.slopes[-2:], before)
+        at = len(curve.frames) - 1
+        curve = replace(
+            curve,
+            frames=np.insert(curve.frames, at, before),
+            values=np.insert(curve.values, at, value),
+            slopes=np.insert(curve.slopes, at, slope, axis=0),
+        )
+    return replace(curve, jump=(factor, offset))
+
+
+def _between(frames: Array, values: Array, slopes: Array, at: float) -> tuple[float, float]:
+    """Value and slope of the cubic between two keys."""
+    length = frames[1] - frames[0]
+    s = (at - frames[0]) / length
+    rise = (values[1] - values[0]) / length
+    one, other = slopes[0, 1], slopes[1, 0]
+    bend, twist = 3.0 * rise - 2.0 * one - other, one + other - 2.0 * rise
+    value = values[0] + length * s * (one + s * (bend + s * twist))
+    return float(value), float(one + s * (2.0 * bend + 3.0 * s * twist))

@@ -18,8 +18,8 @@ from typing import Final
 import numpy as np
 
 from .armature import Array, Bones, Indices, PoseState
-from .baked import Curve
 from .cubics import Cubics
+from .curves import Curve
 from .displacement import Displacement, Point
 from .space import Space
 
@@ -44,8 +44,7 @@ def decimated(
     """Remove the keys that the figure does not need.
 
     Args:
-        bones: those of the curves.
-        spaces: of the armature in these frames.
+        bones, spaces: of the armature, the spaces in these frames.
         curves: with a value in every frame, all on the same frames.
         states: animated poses in these frames; the curves replace their values.
         margin: metres, largest error of any point of a bone in any frame.

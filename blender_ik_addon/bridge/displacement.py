@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ikmath import rotation
 
 from .armature import CHANNEL_WIDTHS, Array, Bones, Channels, Flags, Indices, PoseState
-from .baked import Curve
+from .curves import Curve
 from .held_limbs import HeldLimb, chains
 from .inheritance import column_lengths, forward, parent_transforms
 from .rotation_channels import basis_matrices, channel_of, turn_matrices
@@ -177,12 +177,9 @@ class Displacement:
         return _cross(turned[by].swapaxes(0, 1), self._places[:, points], 0) + moved[by].swapaxes(0, 1)
 
     def _compensate(self, own: Array, limb: HeldLimb, which: Indices) -> None:
-        """Reduce contributions of other bones (T, 3, F) at a limb's points to what it cannot compensate.
+        """Reduce contributions `own` (T, 3, F) of other bones at a limb to what it cannot compensate.
 
-        Args:
-            own: (T, 3, F), changed in place.
-            limb: the limb.
-            which: (T, F) the considered point of each bone.
+        `which` (T, F) is the considered point of each bone.
         """
         mine = np.isin(which, limb.points) & ~self.in_limb[:, None]
         rows = np.flatnonzero(mine.any(1))
@@ -216,9 +213,8 @@ class Displacement:
     def _allowed(self, off: Array, still: Flags, paces: Array) -> Array:
         """(P, F) allowed errors of points, metres.
 
-        Args:
-            off: (3, P, F) errors; where these change too quickly, the limit is smaller.
-            still: (P, F) whether a point stands still; paces: (P, F - 1) metres, allowed change of the error.
+        It is smaller where errors `off` (3, P, F) of still points change too quickly, compared with `paces`
+        (P, F - 1).
         """
         length, way = (np.sqrt((each * each).sum(0)) for each in (off, np.diff(off)))
         hurry = np.where(still[:, 1:] & still[:, :-1], way / paces, 0.0)
@@ -235,10 +231,8 @@ class Displacement:
     ) -> tuple[Flags, Array]:
         """(P, F) whether held points stand still in the world, and (P, F - 1) their motion then, metres.
 
-        Args:
-            spaces: of the armature.
-            held: index of the bone, and the point in its axes.
-            least: (F - 1,) metres, motion between frames from which on a point does not stand still.
+        A held point is a bone's index and a point in its axes. It does not stand still from `least` (F - 1,)
+        on.
         """
         still = np.zeros(self._all_places.shape[1:], dtype=bool)
         points = zip(self._owner.tolist(), self._local.tolist(), strict=True)

@@ -1,28 +1,31 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether Blender evaluates an object. It does not if the object is disabled and nothing visible needs it.
+"""What Blender's dependency graph evaluates: which objects, what they depend on, and what has changed.
 
-Blender does not know that an effector depends on its target. A disabled target has an evaluated copy, but
-this is not updated.
+Blender does not know that an effector depends on its target. So it reports no cycle if a target depends on a
+solved bone; such a target would move while the figure reaches for it. And a disabled target that nothing
+visible needs has an evaluated copy that is not updated.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final, Self
 
 import bpy
 
-from ..properties.access import holds
+from ..properties.access import holds, rig_of
 from ..properties.refusal import Refused
-from .dependencies import follows
+from .animation import bone_in_path
+
+_ON_SURFACE: Final = frozenset({"VERTEX", "VERTEX_3"})
+_SHAPES = (bpy.types.Object, bpy.types.Mesh, bpy.types.Armature)
 
 
 def kept_up(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph, what: str) -> bpy.types.Object:
     """The evaluated copy of an object; refused if Blender does not update it, see `is_kept_up`.
 
-    Args:
-        thing: the object; original or evaluated.
-        depsgraph: evaluated.
-        what: kind of object, for the message.
+    `what` is the kind of object, for the message.
 
     Raises:
         Refused: the object is disabled, or not in the scene.
@@ -42,14 +45,10 @@ def kept_up(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph, what: str) 
 
 
 def is_kept_up(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
-    """Whether a dependency graph has the present state of an object.
+    """Whether a dependency graph, of the viewport or a render, has the present state of an object.
 
     It has that of visible objects (the eye in the outliner does not matter), of objects that visible ones
     depend on, and in renders of unanimated objects.
-
-    Args:
-        thing: the object; original or evaluated.
-        depsgraph: evaluated; of the viewport or a render, which have separate switches.
     """
     own = thing.original
     if not own.evaluated_get(depsgraph).is_evaluated:
@@ -68,11 +67,7 @@ def is_kept_up(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
 
 
 def is_shown(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
-    """Whether an object is visible, in the viewport or the render of the depsgraph.
-
-    Args:
-        thing: the original object; depsgraph: evaluated.
-    """
+    """Whether an object is visible, in the viewport or the render of the depsgraph."""
     if not thing.evaluated_get(depsgraph).is_evaluated:
         return False
     layer = depsgraph.view_layer
@@ -103,3 +98,161 @@ def _stands_still(thing: bpy.types.Object) -> bool:
             return False
         carrier = carrier.parent
     return True
+
+
+@dataclass(frozen=True)
+class _Link:
+    """Something that can be followed: an object, one of its bones, or its surface."""
+
+    thing: bpy.types.Object
+    bone: str = ""
+    surface: bool = False
+
+
+def carrying_bone(
+    target: bpy.types.Object, subtarget: str, armature: bpy.types.Object, solved: frozenset[str]
+) -> str:
+    """Name of the solved bone that a target, or its bone `subtarget`, depends on, "" if there is none."""
+    todo, seen = [_Link(target, subtarget)], set[_Link]()
+    while todo:
+        link = todo.pop()
+        if link in seen:
+            continue
+        seen.add(link)
+        if link.thing == armature and link.bone:
+            bone = armature.data.bones.get(link.bone)
+            if bone is not None and solved & {bone.name, *(above.name for above in bone.parent_recursive)}:
+                return link.bone
+        if link.surface and link.thing.find_armature() == armature:
+            return next(iter(sorted(solved)))
+        todo += _followed(link)
+    return ""
+
+
+def follows(one: bpy.types.Object, other: bpy.types.Object) -> bool:
+    """Whether an object, one of its bones or its shape directly depends on another object in Blender.
+
+    Targets of its effectors do not count, because Blender does not evaluate them.
+    """
+    if not any(other in each.targets for each in rig_of(one).effectors):
+        return True
+    links = [*_followed(_Link(one))]
+    for bone in one.pose.bones if one.pose is not None else ():
+        links += _constraining(bone.constraints)
+    return any(link.thing == other for link in links)
+
+
+def all_followed(
+    parts: Iterable[tuple[bpy.types.Object, str]], forms: Iterable[bpy.types.Object]
+) -> set[bpy.types.Object]:
+    """All objects that some objects depend on, directly or indirectly, including themselves.
+
+    `parts` are objects with the names of their bones, or ""; of `forms` the shape also counts.
+    """
+    todo = [_Link(thing, bone) for thing, bone in parts]
+    for form in forms:
+        todo += [_Link(form), *_forming(form)]
+    seen = set[_Link]()
+    while todo:
+        link = todo.pop()
+        if link not in seen:
+            seen.add(link)
+            todo += _followed(link)
+            if link.surface:
+                todo += _forming(link.thing)
+    return {link.thing for link in seen}
+
+
+def _forming(thing: bpy.types.Object) -> Iterator[_Link]:
+    """The links of an object's shape: the objects of its modifiers, for an armature with all bones."""
+    for modifier in thing.modifiers:
+        for name in ("object", "target"):
+            other = getattr(modifier, name, None)
+            if isinstance(other, bpy.types.Object):
+                yield _Link(other)
+                for bone in other.pose.bones if other.pose is not None else ():
+                    yield from _constraining(bone.constraints)
+
+
+def _followed(link: _Link) -> Iterator[_Link]:
+    """The direct dependencies of a link."""
+    thing = link.thing
+    if thing.parent is not None:
+        bone = thing.parent_bone if thing.parent_type == "BONE" else ""
+        yield _Link(thing.parent, bone, thing.parent_type in _ON_SURFACE)
+    yield from _constraining(thing.constraints)
+    yield from _driving(thing, "")
+    if not link.bone or thing.pose is None:
+        return
+    bone = thing.pose.bones.get(link.bone)
+    for each in [bone, *bone.parent_recursive] if bone is not None else []:
+        yield from _constraining(each.constraints)
+        yield from _driving(thing, each.name)
+
+
+def _constraining(constraints: Any) -> Iterator[_Link]:
+    for constraint in constraints:
+        if constraint.mute or constraint.influence <= 0.0:
+            continue
+        for holder in (constraint, *getattr(constraint, "targets", ())):
+            followed = getattr(holder, "target", None)
+            if followed is None:
+                continue
+            part = getattr(holder, "subtarget", "")
+            if followed.type == "ARMATURE":
+                yield _Link(followed, part)
+            else:
+                yield _Link(followed, "", bool(part) or constraint.type == "SHRINKWRAP")
+
+
+def _driving(thing: bpy.types.Object, bone: str) -> Iterator[_Link]:
+    """The drivers' inputs of an object (bone "") or of one of its bones."""
+    data = thing.animation_data
+    for curve in data.drivers if data else ():
+        if curve.mute or bone_in_path(curve.data_path)[0] != bone:
+            continue
+        for variable in curve.driver.variables:
+            for read in variable.targets:
+                if isinstance(read.id, bpy.types.Object):
+                    named = bone_in_path(read.data_path)[0] if variable.type == "SINGLE_PROP" else ""
+                    yield _Link(read.id, named or read.bone_target)
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Full names of changed data; None if unknown, so that everything may have changed.
+
+    Attributes:
+        touched: names of all evaluated data; other objects are unchanged.
+        reshaped: names of data whose geometry was evaluated; other surfaces are unchanged.
+    """
+
+    touched: frozenset[str] | None = frozenset()
+    reshaped: frozenset[str] | None = frozenset()
+
+    @classmethod
+    def of(cls, depsgraph: bpy.types.Depsgraph | None) -> Self:
+        """The changes that a handler receives; None for unknown changes, for example after an undo.
+
+        If a scene or a collection has changed, anything may have changed: members of collections, visibility,
+        parents.
+        """
+        if depsgraph is None:
+            return cls(None, None)
+        things = [(update.id.original, update.is_updated_geometry) for update in depsgraph.updates]
+        every = {thing.name_full for thing, _ in things}
+        known = bool(things) and all(isinstance(thing, _SHAPES) for thing, _ in things)
+        reshaped = frozenset(thing.name_full for thing, geometry in things if geometry)
+        return cls(frozenset(every) if known else None, reshaped)
+
+    def then(self, later: Changes) -> Changes:
+        """These changes combined with later ones."""
+        touched = None if self.touched is None or later.touched is None else self.touched | later.touched
+        known = self.reshaped is not None and later.reshaped is not None
+        return Changes(
+            touched, (self.reshaped or frozenset()) | (later.reshaped or frozenset()) if known else None
+        )
+
+
+UNKNOWN: Final = Changes(None, None)
+"""Anything may have changed."""

@@ -1,20 +1,129 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The bones that a figure stands on, and the bone that carries it."""
+"""The bones that a figure stands on, and the bone that carries it, from its bones alone.
+
+Ground and legs are not given. But the lowest bones touch the ground, and in a standing figure the middle is
+above them and the trunk is off the ground. A fish, for example, does not stand on its fins, though they are
+lowest.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
 
 from .armature import Array, Bones, Matrices
-from .standing import Stance
 
 _FOOT: Final = re.compile(r"(?<![a-z])(fore|hind)?(foot|feet|paw|hoof|fuss|pied)(?![a-z])", re.IGNORECASE)
 _WAY: Final = 0.25  # minimum distance of a foot from the root, as a share of the longest one
 _MOST: Final = 0.8  # minimum share of the bones below the one that carries the figure
+_CLOSE: Final = 0.06  # share of the figure's size; height above the lowest point that counts as touching
+_LEAN: Final = 0.1  # share of the height of its middle that a figure may lean beyond its contacts
+_HIGH: Final = 0.25  # share of the figure's size; shorter limbs, for example fingers, must carry most of it
+_LYING: Final = 0.8  # share of a limb on the ground above which it is not a foot or a supporting forearm
+_AROUND: Final = 2.0 * np.pi * np.arange(32) / 32
+_WAYS: Final = np.stack([np.cos(_AROUND), np.sin(_AROUND)])
+
+
+class Stance:
+    """The bones of a figure in one pose; limbs are given by the indices of their end bones.
+
+    Args:
+        bones: of the figure; matrix: (B, 4, 4) of the pose.
+    """
+
+    def __init__(self, bones: Bones, matrix: Matrices, up: Array) -> None:
+        self.bones, numbers = bones, np.arange(len(bones))
+        self._upward = np.asarray(up / np.linalg.norm(up))
+        self._level = np.linalg.svd(self._upward[None])[2][1:].T  # two horizontal directions in columns
+        self._heads = matrix[:, :3, 3].astype(float)
+        self._tails = self._heads + matrix[:, :3, 1].astype(float) * bones.length[:, None]
+        # heights
+        self._head, self._tail = self._heads @ self._upward, self._tails @ self._upward
+        self._low = np.minimum(self._head, self._tail)
+        ends = np.setdiff1d(numbers, bones.parents)
+        self._ground = float(self._low[ends].min())
+        self._close = self._ground + _CLOSE * bones.extent  # up to which a point touches the ground
+        self._touching = tuple(end for end in ends.tolist() if self._low[end] <= self._close)
+        self._ways: dict[int, tuple[int, ...]] = {
+            number: bones.ancestors(number) for number in numbers.tolist()
+        }
+        self._ways[-1] = ()
+        # equally slender bones; a root bone on the ground without a body part has no mass
+        carries = np.isin(numbers, bones.parents) & ~np.isin(numbers, bones.parents[bones.connected])
+        bare = (bones.parents < 0) & carries & (self._head <= self._close)
+        self._mass = np.where(bare, 0.0, bones.length**3)
+
+    @cached_property
+    def ends(self) -> tuple[int, ...]:
+        """Indices of the end bones on which the figure stands; empty if it lies, leans or floats."""
+        if len(self._touching) < 2 or self.lies(self._touching):
+            return ()
+        return self._touching if self.carried_by({self.foot(end) for end in self._touching}) else ()
+
+    def lies(self, limbs: Collection[int]) -> bool:
+        """Whether the bone that carries some limbs is on the ground, or connected to a bone there."""
+        body = self._where_meet(limbs)
+        while body >= 0 and self.bones.connected[body] and self._head[body] > self._close:
+            body = int(self.bones.parents[body])
+        return body >= 0 and bool(self._head[body] <= self._close)
+
+    def above(self, limbs: Collection[int]) -> bool:
+        """Whether the bone that carries some limbs is higher than the lowest of them."""
+        body = self._where_meet(limbs)
+        return body >= 0 and bool(
+            self._head[body] > self._low[list(limbs)].min() + _CLOSE * self.bones.extent
+        )
+
+    def carried_by(self, limbs: Collection[int]) -> bool:
+        """Whether the middle of the figure is above the ground contacts of some limbs."""
+        body, mass, chosen = self._where_meet(limbs), self._mass, set(limbs)
+        if body < 0:
+            return False
+        high = self._head[body] > self._ground + _HIGH * self.bones.extent
+        ways = [self._ways[number] for number in range(len(mass))]
+        if not high and mass[[body in way for way in ways]].sum() < 0.5 * mass.sum():
+            return False
+        own = [not chosen.isdisjoint(way) for way in ways]
+        middle = mass @ (0.5 * (self._heads + self._tails)) / mass.sum()
+        points = np.concatenate([self._heads[own], self._tails[own]])
+        touching = points[points @ self._upward <= self._close]
+        lean = _LEAN * float(middle @ self._upward - self._ground)
+        reach = (touching @ self._level @ _WAYS).max(0, initial=-np.inf)
+        return bool((middle @ self._level @ _WAYS <= reach + lean).all())
+
+    def foot(self, end: int, top: int = -1) -> int:
+        """Index of the topmost bone, up to `top`, that is on the ground with an end bone, or of the end bone.
+
+        An octopus's arm on the ground is not a foot; only its end counts.
+        """
+        trunk = self._ways[self._where_meet(self._touching)]
+        limb = [number for number in self._ways[end] if number not in trunk]
+        flat = [end]
+        for above in limb[1:]:
+            if flat[-1] == top or not self.is_flat(above):
+                break
+            flat.append(above)
+        lengths = self.bones.length
+        return end if lengths[flat].sum() > _LYING * lengths[limb].sum() else flat[-1]
+
+    def is_flat(self, number: int) -> bool:
+        """Whether a bone is on the ground, or slopes gently down to it, for example from an ankle."""
+        if self._head[number] <= self._close:
+            return True
+        way = self._tails[number] - self._heads[number]
+        down = float(way @ self._upward)
+        return bool(self._tail[number] <= self._close and 2.0 * down * down < way @ way)
+
+    def _where_meet(self, limbs: Collection[int]) -> int:
+        """The common ancestor of limbs; for a single limb the topmost bone; -1 if there is none."""
+        shared = set.intersection(*(set(self._ways[limb]) for limb in limbs)) if limbs else set()
+        deepest = max(shared, key=lambda number: len(self._ways[number]), default=-1)
+        return self._ways[deepest][-1] if len(limbs) == 1 else deepest
 
 
 @dataclass(frozen=True)
@@ -39,9 +148,6 @@ def feet(bones: Bones, up: Array) -> tuple[int, ...]:
     has "hands" in front, the other ends of limbs on the ground are included. If a named bone is steep, as in
     animals that walk on their toes, the part below it on the ground counts. Of several bones in one chain the
     topmost counts.
-
-    Args:
-        bones: the armature; up: (3,) up direction, armature space.
     """
     rest = Stance(bones, bones.rest, up)
     named = _named(bones)
@@ -59,11 +165,7 @@ def feet(bones: Bones, up: Array) -> tuple[int, ...]:
 
 
 def footing(bones: Bones, matrix: Matrices, up: Array) -> Footing:
-    """The contacts in a pose: the feet, and other limbs that carry the figure.
-
-    Args:
-        bones: the armature; matrix: (B, 4, 4) of the pose; up: (3,) up direction; armature space.
-    """
+    """The contacts in a pose (B, 4, 4), armature space: the feet, and other limbs that carry the figure."""
     own, now = set(feet(bones, up)), Stance(bones, matrix, up)
     planted = {number for end in now.ends for number in own & set(bones.ancestors(end))}
     if now.ends and not (planted and now.carried_by(planted)):
@@ -80,9 +182,6 @@ def carrier(bones: Bones, up: Array) -> int:
 
     Game characters have a parent bone of the hips on the ground, which places them in the world. It must not
     sink into the floor when the hips move down, so the hips move instead.
-
-    Args:
-        bones: the armature; up: (3,) up direction, armature space.
     """
     stands = [set(bones.ancestors(number)) for number in feet(bones, up)]
     if not stands:

@@ -1,21 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Anatomical kind (spine, elbow, knee, ...) and mass of an armature's bones and a figure's joints."""
+"""Anatomical kind (spine, elbow, ...), mass and other side of an armature's bones and a figure's joints.
+
+Blender finds sides by name prefixes and suffixes. Other tools use other names ("mixamorig:LeftHand", "Bip01 L
+Hand"), but their rest poses are symmetric in X.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import sqrt
-from typing import Final
+from typing import Any, Final
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 
 from ikmath.model.figure_map import FigureMap, Kind, map_figure
 from ikmath.model.masses import MassPoints, gathered, mass_shares
 
 from ..properties.bone import FROM_FIGURE, bone_settings
 from .armature import Array, Bones, Indices
-from .sides import other_side
 from .skeleton import Figure
 from .space import nearest_rotation
 
@@ -24,6 +28,8 @@ _ROD: Final = 0.5 / sqrt(3.0)  # share of half a bone; two points there have the
 _UNTURNED: Final = 1e-4  # tolerance for the entries of rotation matrices in single precision
 _STUB: Final = 0.05  # share of the distance from the parent's head; shorter end bones have no length
 _LYING: Final = 0.1  # length of the horizontal part of a direction below which it gives no heading
+_NEAR: Final = 0.1  # tolerance for the mirrored ends of a bone, as a share of its length
+_ACROSS: Final = Matrix.Diagonal((-1.0, 1.0, 1.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,9 +54,6 @@ def bone_map(armature: bpy.types.Object, bones: Bones, up: Array) -> BoneMap:
     """The map of an armature: recognised, with the user's corrections.
 
     Bones of unknown kind have mass only if they deform, unless none deforms.
-
-    Args:
-        armature: the original object; bones: its bones; up: (3,) up direction, armature space.
     """
     deforming = np.array([armature.data.bones[name].use_deform for name in bones.names], dtype=np.bool_)
     told = _told_kinds(armature)
@@ -88,11 +91,7 @@ def _lengths(bones: Bones, order: Indices) -> Array:
 
 
 def joint_map(whole: BoneMap, figure: Figure) -> FigureMap:
-    """The map of a figure's joints in its measured pose; figure space, metres.
-
-    Args:
-        whole: of the armature; figure: made from some of its bones.
-    """
+    """The map of a figure's joints in its measured pose; figure space, metres."""
     bones, own, scale = figure.bones, figure.plan.bone, figure.space.scale
     found = whole.kinds.selected(own.tolist())
     # a hinge axis is fixed in the bone above it
@@ -163,3 +162,34 @@ def mass_points(whole: BoneMap, figure: Figure) -> MassPoints:
     if total > 0.0 and (body < 0 or body in joints):
         mass = mass / total
     return gathered(MassPoints(on, offsets, mass))
+
+
+def other_side(bones: Any, name: str) -> str:
+    """Name of the bone on the other side; "" if there is none, for example for bones in the middle."""
+    flipped = bpy.utils.flip_name(name)
+    if flipped != name or name not in bones:
+        return flipped if flipped in bones else ""
+    own = bones[name]
+    if _off(own, own) <= _NEAR * own.length:
+        return ""
+    found = {each.name: _off(own, each) for each in bones if each.name != name}
+    nearest = min(found, key=lambda each: found[each], default="")
+    return nearest if nearest and found[nearest] <= _NEAR * own.length else ""
+
+
+def mirrored_axes(own: Any, other: Any) -> Matrix:
+    """Matrix from a bone's axes to those of its mirror image.
+
+    A reflection at the bone's own YZ plane if the two are not symmetric at rest.
+    """
+    if _off(own, other) > _NEAR * own.length:
+        return _ACROSS
+    return other.matrix_local.to_3x3().transposed() @ _ACROSS @ own.matrix_local.to_3x3()
+
+
+def _off(own: Any, other: Any) -> float:
+    """Largest distance of a bone's ends from the mirrored ends of another one, the armature's units."""
+    return max(
+        (_ACROSS @ own.head_local - other.head_local).length,
+        (_ACROSS @ own.tail_local - other.tail_local).length,
+    )

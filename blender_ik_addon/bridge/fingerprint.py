@@ -10,9 +10,8 @@ from typing import Any
 import bpy
 import numpy as np
 
-from .. import compat
-from .armature import AXES, CHANNEL_WIDTHS, Bones, Flags
-from .data_path import bone_in_path
+from .animation import animation_curves, bone_in_path
+from .armature import AXES, read_all
 
 _FREEDOM = {
     "lock_location": 3,
@@ -55,13 +54,7 @@ _WORD = re.compile(r"\w*")
 def fingerprint(armature_object: bpy.types.Object) -> Any:
     """Everything of an armature object that a figure depends on: bones, settings, constraints, animation.
 
-    Excludes the pose itself and the values of the animation.
-
-    Args:
-        armature_object: original.
-
-    Returns:
-        Plain values that can be compared with ==.
+    Plain values that can be compared with ==. Excludes the pose itself and the values of the animation.
     """
     bones, data = armature_object.pose.bones, armature_object.data
     return (
@@ -93,7 +86,7 @@ def freedom(armature_object: bpy.types.Object) -> Any:
     told = flags.tobytes()
     limited = told[-3 * count :]
     limits = [
-        [_array(bones, name, 1, np.float32, count) for name in _LIMITS[axis]]
+        [read_all(bones, name, count=count).tobytes() for name in _LIMITS[axis]]
         for row, axis in enumerate(AXES)
         if 1 in limited[row * count : (row + 1) * count]  # values of unused limits do not matter
     ]
@@ -102,20 +95,13 @@ def freedom(armature_object: bpy.types.Object) -> Any:
 
 def turning_along(armature_object: bpy.types.Object) -> bytes:
     """Which bones inherit rotation, as plain values."""
-    bones: Any = armature_object.data.bones
-    return _array(bones, "use_inherit_rotation", 1, np.bool_, len(bones))
+    return read_all(armature_object.data.bones, "use_inherit_rotation", 1, np.bool_).tobytes()
 
 
 def _arrays(collection: Any, settings: Mapping[str, tuple[int, Any]]) -> list[bytes]:
     """Attributes of all elements."""
     count = len(collection)
-    return [_array(collection, name, *kind, count) for name, kind in settings.items()]
-
-
-def _array(collection: Any, name: str, width: int, kind: Any, count: int) -> bytes:
-    array = np.empty(count * width, dtype=kind)
-    collection.foreach_get(name, array)
-    return array.tobytes()
+    return [read_all(collection, name, *kind, count).tobytes() for name, kind in settings.items()]
 
 
 def _constraints(bone: bpy.types.PoseBone) -> Iterator[Any]:
@@ -126,29 +112,6 @@ def _constraints(bone: bpy.types.PoseBone) -> Iterator[Any]:
         yield constraint.is_valid
 
 
-def animated_channels(armature_object: bpy.types.Object, bones: Bones) -> dict[str, Flags]:
-    """(B, width) flags by channel: components that an action, an NLA strip or a driver sets."""
-    flags = {name: np.zeros((len(bones), width), dtype=np.bool_) for name, width in CHANNEL_WIDTHS.items()}
-    for curve in animation_curves(armature_object):
-        found = animated_channel(curve, bones)
-        if found is not None:
-            name, number = found
-            flags[name][number, curve.array_index] = True
-    return flags
-
-
-def animated_channel(curve: Any, bones: Bones) -> tuple[str, int] | None:
-    """The channel of a curve and the index of its bone; None if the curve is not for a bone's channel."""
-    name, channel = bone_in_path(curve.data_path)
-    return (channel, bones.index[name]) if channel in CHANNEL_WIDTHS and name in bones.index else None
-
-
-def animated_settings(armature_object: bpy.types.Object, setting: str) -> set[str]:
-    """Names of the bones whose setting is animated by an action, an NLA strip or a driver."""
-    found = (bone_in_path(curve.data_path) for curve in animation_curves(armature_object))
-    return {name for name, rest in found if rest == setting}
-
-
 def is_restless(armature_object: bpy.types.Object) -> bool:
     """Whether an action, an NLA strip or a driver sets a property of `fingerprint`.
 
@@ -156,36 +119,3 @@ def is_restless(armature_object: bpy.types.Object) -> bool:
     """
     settings = (bone_in_path(curve.data_path)[1] for curve in animation_curves(armature_object))
     return any(_WORD.match(setting)[0] in _WATCHED for setting in settings)
-
-
-def is_animated(armature_object: bpy.types.Object, path: str) -> bool:
-    """Whether an action, an NLA strip or a driver sets the property with a data path."""
-    data: Any = armature_object.animation_data
-    if data is None:
-        return False
-    bag = compat.find_bag(armature_object)
-    if data.drivers.find(path) is not None or (bag is not None and bag.fcurves.find(path) is not None):
-        return True
-    tracks = any(track.strips for track in data.nla_tracks)
-    return tracks and any(curve.data_path == path for curve in keyed_curves(armature_object))
-
-
-def animation_curves(armature_object: bpy.types.Object) -> Iterator[Any]:
-    """F-curves of the action and of NLA strips, and drivers."""
-    yield from keyed_curves(armature_object)
-    data: Any = armature_object.animation_data
-    if data is not None:
-        yield from data.drivers
-
-
-def keyed_curves(owner: Any) -> Iterator[Any]:
-    """F-curves of a data-block's action and NLA strips."""
-    data: Any = owner.animation_data
-    if data is None:
-        return
-    bag = compat.find_bag(owner)
-    if bag is not None:
-        yield from bag.fcurves
-    for track in data.nla_tracks:
-        for strip in track.strips:
-            yield from compat.strip_curves(strip)

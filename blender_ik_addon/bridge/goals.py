@@ -22,7 +22,7 @@ from ikmath.goals import Goal
 
 from .armature import Array, Indices
 from .skeleton import Figure
-from .targets import Target
+from .space import Target
 
 Options = dict[str, Any]  # keyword arguments of a goal
 
@@ -166,11 +166,7 @@ def _turn_slack(want: Wanted, rows: Indices) -> Options:
 
 
 def _counted(axes: tuple[bool, ...], space: str) -> Options:
-    """The axes that count and their space, as keyword arguments; empty if all axes count.
-
-    Args:
-        axes: flags of x, y, z; space: WORLD, TARGET or BONE.
-    """
+    """Flags of the axes that count and their space, as keyword arguments; empty if all axes count."""
     if all(axes):
         return {}
     letters = "".join(letter for letter, on in zip("xyz", axes, strict=True) if on)

@@ -56,10 +56,8 @@ def chains(up: Indices, hanging: Indices, held: Indices, turning: Flags) -> list
     """The tracks of each limb with held points, and these points.
 
     Args:
-        up: (T,) parent track, -1 if there is none.
-        hanging: (P,) track of each point.
-        held: indices of the held points.
-        turning: (T,) tracks with rotation keys.
+        up, turning: (T,) parent track, -1 if there is none, and whether it has rotation keys.
+        hanging, held: (P,) track of each point, and indices of the held points.
     """
     above = np.eye(len(up), dtype=bool)  # [t, a]: t is a or its descendant
     for track, parent in enumerate(up.tolist()):

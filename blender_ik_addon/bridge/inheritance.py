@@ -22,14 +22,10 @@ def column_lengths(m: Array) -> Array:
 
 
 def without_shear(m: Array, *, normalize: bool) -> Array:
-    """Matrices (..., 3, 3) without their shear, by Blender's method.
+    """Matrices (..., 3, 3) without their shear, by Blender's method; of unit columns, or of the same volume.
 
     Y keeps its direction, X and Z are made perpendicular to it, and both turn equally to become perpendicular
     to each other. Like in Blender, a shear of less than 1e-4 between X and Z is kept.
-
-    Args:
-        m: (..., 3, 3).
-        normalize: return unit columns; otherwise the volume is kept.
     """
     y = m[..., :, 1]
     y_square = (y * y).sum(-1, keepdims=True)
@@ -67,17 +63,10 @@ def _true_size(m: Array) -> Array:
 
 
 def parent_transforms(bones: Bones, which: Indices, parent_pose: Array) -> tuple[Array, Array, Array]:
-    """The parts of the parents' transforms that bones inherit.
+    """The parts of the parents' transforms that bones inherit: turn (k, 4, 4), place (k, 4, 4), post (k, 3).
 
-    A bone's pose matrix is `(turn @ basis)` with its columns scaled by `post`, at `place @ location`.
-
-    Args:
-        bones: the armature.
-        which: (k,) indices of bones.
-        parent_pose: (k, 4, 4) pose matrices of their parents, ignored without a parent.
-
-    Returns:
-        turn (k, 4, 4), place (k, 4, 4), post (k, 3).
+    A bone's pose matrix is `(turn @ basis)` with its columns scaled by `post`, at `place @ location`. The
+    pose matrices (k, 4, 4) of the parents are ignored without a parent.
     """
     child = bones.parents[which] >= 0
     parent = np.where(child[:, None, None], parent_pose, np.eye(4))
@@ -147,17 +136,13 @@ def _divided(m: Array, lengths: Array) -> Array:
 def forward(
     bones: Bones, basis: Array, *, matrix: Array | None = None, which: Indices | None = None
 ) -> Array:
-    """Pose matrices of the bones, as Blender would compute them without constraints.
+    """Pose matrices (..., B, 4, 4) of the bones, as Blender would compute them without constraints.
 
     Args:
         bones: the armature.
-        basis: (..., B, 4, 4) `matrix_basis` (see `rotation_channels.basis_matrices`), needed for the computed
-            bones.
-        matrix: (..., B, 4, 4) pose matrices of the other bones.
+        basis: (..., B, 4, 4) `matrix_basis` (see `rotation_channels.basis_matrices`) of the computed bones.
+        matrix: (..., B, 4, 4) pose matrices of the other bones, armature space.
         which: indices of the bones to compute; default: all. Their other descendants are not changed.
-
-    Returns:
-        (..., B, 4, 4), armature space.
     """
     own = np.asarray(basis, dtype=float).reshape(-1, len(bones), 4, 4)
     many = len(own)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Animation of list items: F-curves, drivers and their readers follow an item when its index changes.
+"""List items with their animation: F-curves, drivers and their readers follow an item when its index changes.
 
 Blender's data paths name an item by its index, and the interface finds the keys of a property by this path
 only. Paths by name would not be shown as keyed, so the paths must follow the index.
@@ -28,6 +28,7 @@ import numpy as np
 
 from .. import compat
 from ..properties.access import rig_of
+from ..properties.refusal import Refused
 from ..properties.rig import LISTS
 
 _KEY: Final = re.compile(r'\[(?:(\d+)|"((?:[^"\\]|\\.)*)")\]')
@@ -61,11 +62,7 @@ class Moves:
 
 
 def follow(armature: bpy.types.Object) -> None:
-    """Update the animation of an armature's lists to the present indices of their items.
-
-    Args:
-        armature: an original armature object; a linked one is skipped.
-    """
+    """Update the animation of an armature's lists to the present indices of their items."""
     owner: Any = armature
     if armature.library is not None or not owner.is_property_set("articulate"):
         return
@@ -91,11 +88,6 @@ def follow(armature: bpy.types.Object) -> None:
 def remove_items(armature: bpy.types.Object, items: Any, indices: Iterable[int]) -> list[Any]:
     """Remove items of one of an armature's lists, with their animation.
 
-    Args:
-        armature: the original object, which may be an override.
-        items: the list.
-        indices: of the items.
-
     Returns:
         The items that could not be removed because they come from a library.
     """
@@ -116,9 +108,7 @@ def remove_items(armature: bpy.types.Object, items: Any, indices: Iterable[int])
 def _places(before: Sequence[int], size: int) -> dict[int, int | None]:
     """Old index -> new index of a list's items; empty if the indices were never stored.
 
-    Args:
-        before: the stored indices in the present order; -1 for a new item.
-        size: the old number of items.
+    `before` has the stored indices in the present order, -1 for a new item; `size` is their old number.
     """
     if size < 0:
         return {}
@@ -237,3 +227,41 @@ def _animation_of(owner: Any) -> Iterator[Any]:
         data = getattr(part, "animation_data", None)
         if data is not None:
             yield data
+
+
+def free_name(items: Any, *wanted: str) -> str:
+    """The first of some names that no item of a list has, else the last one with a number."""
+    taken = {item.name for item in items}
+    numbered = (f"{wanted[-1]}.{number:03d}" for number in range(1, len(taken) + 2))
+    return next(name for name in (*wanted, *numbered) if name not in taken)
+
+
+def remove_or_switch_off(armature: bpy.types.Object, items: Any, indices: Sequence[int], what: str) -> str:
+    """Remove items of a list with their animation, or disable those that come from a library.
+
+    Returns:
+        A sentence on those that were disabled, which uses `what`, for example "Effector"; "" if there are
+            none.
+
+    Raises:
+        Refused: all of them come from a library and are already disabled.
+    """
+    left = remove_items(armature, items, indices)
+    on = [item for item in left if item.enabled]
+    if left and len(left) == len(indices) and not on:
+        raise Refused(
+            f"{what} '{left[0].name}' comes from library '{library_name(armature)}' and is switched off"
+            " already: remove it in that file"
+        )
+    for item in on:
+        item.enabled = False
+    if not on:
+        return ""
+    more, verb = (f" and {len(on) - 1} more", "are") if on[1:] else ("", "is")
+    return f"'{on[0].name}'{more} of library '{library_name(armature)}' {verb} switched off, not removed"
+
+
+def library_name(armature: bpy.types.Object) -> str:
+    """Name of the library of an override."""
+    override: Any = armature.override_library
+    return override.reference.library.name

@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The joints of a figure: their bones and their free coordinates, which are constant over an animation."""
+"""The joints of a figure: their bones, their free coordinates, and their frames, measured in poses.
+
+Bones and coordinates are constant over an animation. Many poses are measured at once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 import ikmath as ik
 
-from .armature import AXES, Array, Bones, Flags, Indices
+from .armature import AXES, Array, Bones, Flags, Floats, Indices, PoseState
 from .inheritance import parent_transforms
 from .limb_joints import LimbJoints
 from .limbs import find_limbs
 from .rotation_channels import RotationChannels, channel_of, writable
+from .space import nearest_rotation
 
 # Minimum cosine between a bend and its correct axis; sine of a bend that is too small to be wrong.
 _DRAWN = -0.1, np.sin(np.radians(5.0))
@@ -112,11 +116,9 @@ def plan_joints(
 
     Args:
         bones: the armature.
-        members: indices of the bones that become joints, parents first.
-        solved: indices of those whose channels are solved.
+        members: indices of the bones that become joints, parents first; solved: of those that are solved.
         root_stiffness: (6,) of the topmost solved bones, which also translate; None if they are pinned.
-        flipped: (B, 3) -1 for axes that point the other way in joints, see `measuring.half_turns`; None if
-            there are none.
+        flipped: (B, 3) -1 for axes that point the other way in joints, see `half_turns`.
         stretching: indices of the bones whose length is also solved.
     """
     slidable, stiffness = _slidable(bones, solved, root_stiffness)
@@ -175,10 +177,7 @@ def plan_joints(
 def _slidable(bones: Bones, solved: Indices, root_stiffness: Array | None) -> tuple[Flags, Array]:
     """(B, 3) axes along which bones can be moved, and (B, 6) stiffness of bones, translations first.
 
-    Args:
-        bones: the armature.
-        solved: indices of the solved bones; the topmost of them are roots.
-        root_stiffness: (6,) of free roots, None for pinned roots.
+    The topmost solved bones are roots, with `root_stiffness` (6,), or None if these are pinned.
     """
     slidable = np.zeros((len(bones), 3), dtype=bool)
     stiffness = np.concatenate([np.zeros((len(bones), 3)), bones.ik_stiffness], -1)
@@ -287,3 +286,81 @@ def _keyed(
         if number in stretching:
             keys.append((name, "scale", 1))
     return tuple(keys)
+
+
+def measure_slides(
+    bones: Bones,
+    plan: Joints,
+    states: Sequence[PoseState],
+    every: Array,
+    frames: Array,
+    own_turn: Array,
+    scale: Array,
+) -> tuple[Array, Array]:
+    """Translations of the joints, and the inverse map to the bones' locations.
+
+    Args:
+        bones, plan: of the figure.
+        states, every: F poses and their matrices (F, B, 4, 4).
+        frames: (F, J, 3, 3) of the joints, figure space; those of joints that only translate are set here.
+        own_turn: (F, J, 3, 3) the joints' own rotations.
+        scale: (F, 1, 1) metres per unit of the armature.
+
+    Returns:
+        (F, J, 3) metres; (F, k, 3, 3) from those of the k sliding joints to their bones' `location`.
+    """
+    slide = np.zeros((*frames.shape[:2], 3))
+    if not plan.sliding.size:
+        return slide, np.zeros((len(states), 0, 3, 3))
+    which, place = plan.bone[plan.sliding], plan.place
+    if place is None:
+        above = bones.parents[which]
+        place = np.array([parent_transforms(bones, which, one[above])[1] for one in every])[..., :3, :3]
+    if plan.apart.size:
+        frames[:, plan.apart] = nearest_rotation(place[..., plan.apart_rows, :, :])
+    axes = frames[:, plan.sliding] @ transposed(own_turn[:, plan.sliding])
+    from_location = transposed(axes) @ place * scale[..., None]
+    location = np.array([state.channels.location[which] for state in states])
+    slide[:, plan.sliding] = applied(from_location, location)
+    return slide, np.linalg.inv(from_location)
+
+
+def rest_frames(
+    plan: Joints, frames: Array, heads: Array, own_turn: Array, slide: Array
+) -> tuple[Array, Array]:
+    """(F, J, 3, 3) rest rotations and (F, J, 3) rest positions in the parents' frames, metres.
+
+    `own_turn` and `slide` are the joints' own rotations and translations.
+    """
+    base_frames, base_heads = frames[:, plan.parents], heads[:, plan.parents]
+    base_frames[:, plan.top], base_heads[:, plan.top] = np.eye(3), 0.0
+    back = transposed(base_frames)
+    turned = frames @ transposed(own_turn)
+    rotations = back @ turned
+    rotations[:, plan.apart_turning] = turned[:, plan.apart_turning]
+    places = applied(back, heads - base_heads)
+    if plan.sliding.size:
+        places[:, plan.sliding] -= applied(rotations[:, plan.sliding], slide[:, plan.sliding])
+    return rotations, places
+
+
+def half_turns(scale: Floats) -> Array | None:
+    """(..., 3) -1 for axes that a negative scale along two axes reverses, else 1; None if there are none.
+
+    This is a half turn that the rotation channels do not include. In them the bone turns about axes that
+    point the other way.
+    """
+    negative = scale < 0.0
+    if not negative.any():
+        return None
+    return np.where(negative & (negative.sum(-1, keepdims=True) == 2), -1.0, 1.0)
+
+
+def transposed(frames: Array) -> Array:
+    """Transposed matrices (..., 3, 3), the inverse rotations."""
+    return frames.swapaxes(-1, -2)
+
+
+def applied(matrices: Array, vectors: Array) -> Array:
+    """Products of (..., 3, 3) and (..., 3)."""
+    return np.asarray((matrices @ vectors[..., None])[..., 0])

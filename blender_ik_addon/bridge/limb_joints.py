@@ -66,11 +66,7 @@ class LimbJoints:
         return found
 
     def wrong(self, proper: Sequence[Vector], q: Array) -> list[bool]:
-        """(k,) which limbs are bent the wrong way.
-
-        Args:
-            proper: from `proper`; q: (n,) coordinates.
-        """
+        """(k,) which limbs are bent the wrong way at coordinates (n,); with bend axes from `proper`."""
         found = []
         for bend, axis, (least, slight) in zip(self._bends(q), proper, self._bounds, strict=True):
             size = sqrt(_dot(bend, bend))
@@ -133,14 +129,10 @@ class Hinges:
     def limited(
         self, limbs: LimbJoints, skeleton: ik.Skeleton, q: Array, which: Flags, aside: Array | float
     ) -> ik.Skeleton:
-        """The skeleton with limits that keep some limbs from bending the wrong way.
+        """The skeleton with limits that keep some limbs from bending the wrong way, for a starting pose (n,).
 
         A limb that starts bent the wrong way is excepted, because a knee bent backwards by hand is intended.
-
-        Args:
-            limbs: those of these hinges; skeleton: of the figure; q: (n,) the starting pose.
-            which: (k,) limbs to limit; those whose hinge axis is not a bone axis are skipped.
-            aside: radians, allowed sideways bend in each direction; one value or (k,).
+        Those whose hinge axis is not a bone axis are skipped. They may bend sideways by `aside`, radians.
         """
         turned = rotation.swing_twist_matrix(q[limbs.turns]) @ limbs.second[:, :, None]
         backwards = angles_about(limbs.first, turned[:, :, 0], limbs.axis) < -_BACKWARDS

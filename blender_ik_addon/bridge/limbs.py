@@ -107,9 +107,6 @@ def find_limbs(bones: Bones) -> tuple[Limb, ...]:
     """The limbs of an armature. In a limb folded like a Z, each joint counts as the middle of one.
 
     Joints with limits or locks are skipped, because these already define the bend.
-
-    Args:
-        bones: the armature.
     """
     least = _LEAST * bones.extent
     found = [it for branch in branches(bones, least) if (it := _look_at(bones, branch))]
@@ -166,11 +163,7 @@ def _pairs(parts: Sequence[_Part]) -> list[float]:
 
 
 def _folded(parts: Sequence[_Part], bends: Array, middle: int) -> tuple[int, ...]:
-    """The joint below part `middle`, and neighbouring joints if the limb is folded like a Z.
-
-    Returns:
-        Places in the branch of the bones below these joints.
-    """
+    """Places in the branch: the joint below part `middle`, and its neighbours in a limb folded like a Z."""
     joints = [parts[middle + 1].top]
     tells, opposite = _FOLDED
     for step in (-1, 1):
@@ -207,11 +200,7 @@ def _are_twins(one: _Found, other: _Found) -> bool:
 
 
 def _bending(bones: Bones, joints: Sequence[tuple[Branch, int]]) -> tuple[Limb, ...]:
-    """The limbs with a known bend direction.
-
-    Args:
-        bones: the armature; joints: branches, each with the place of the bone below a joint.
-    """
+    """The limbs with a known bend direction, of branches with the place of the bone below a joint."""
     feet = [_toes(bones, branch, low) for branch, low in joints]
     facing = sum((toes for toes in feet if toes is not None), np.zeros(3))
     limbs = []
@@ -244,11 +233,7 @@ def _toes(bones: Bones, branch: Branch, low: int) -> Array | None:
 
 
 def branches(bones: Bones, least: float = 0.0) -> list[Branch]:
-    """The branches of an armature with a minimum length; no bone is in two branches.
-
-    Args:
-        bones: the armature; least: length along the bones, the armature's units.
-    """
+    """The branches of an armature with a minimum length, in its units; no bone is in two branches."""
     after = _going_on(bones)
     found = []
     for number in sorted(set(range(len(bones))).difference(after.values())):

@@ -5,11 +5,15 @@ Obstacles are the evaluated mesh, with modifiers and shape keys, and the instanc
 is applied to the vertices, the rest of the transform is a rigid motion. So the tree over the triangles is
 built once, and reused until the geometry or the scale changes. Hidden, deleted, flat or empty objects and the
 figure's own skin are ignored, with a sentence.
+
+Instances of collections, faces and vertices, particles and geometry nodes are listed in Blender's dependency
+graph. An entry is valid only until the next one is read. So each surface is read immediately, once for all
+instances that share it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import hypot
@@ -22,13 +26,10 @@ from ikmath.collision import TriangleMesh
 from ikmath.errors import IkError
 
 from ..properties.obstacle import SURFACES, has_surface, makes_instances
-from .armature import Array
-from .changes import Changes
-from .dependencies import carrying_bone
-from .evaluated import is_shown
+from .armature import Array, read_all
+from .evaluated import Changes, carrying_bone, is_shown
 from .skin import is_deformed
 from .space import Space, nearest_rotation, volume
-from .surface import Instance, Surface, read_instances, surface_of
 
 MODES: Final = {"SOLID": "auto", "ONE_SIDED": "one_sided", "TWO_SIDED": "two_sided"}
 """Identifier of the property -> mode in ikmath. A solid that is not closed becomes two-sided."""
@@ -37,6 +38,113 @@ _SINGLE: Final = 3e-6  # relative precision of Blender's matrices between frames
 _DIGITS: Final = 5  # digits in which the scales of instances must agree to share a tree
 _BOUND: Final = {"SURFACE_DEFORM": "target", "MESH_DEFORM": "object"}  # modifiers that follow another surface
 _FLAT: Final = 1e-9  # relative volume of an object's axes below which its scale counts as zero
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """Triangles of an evaluated object, in its own space.
+
+    Attributes:
+        arrays: the mesh's attributes: positions of the vertices, then the topology.
+        faces: (F, 3) indices of vertices.
+    """
+
+    arrays: tuple[np.ndarray, ...]
+    faces: np.ndarray
+
+    @property
+    def vertices(self) -> Array:
+        """(V, 3) Blender units."""
+        return self.arrays[0].astype(float)
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """One surface that an object shows at one place.
+
+    Attributes:
+        key: unique and constant over frames.
+        source: the same for all instances of one surface.
+        surface: in the space of the shown object.
+        matrix: (4, 4) world transform.
+    """
+
+    key: str
+    source: str
+    surface: Surface
+    matrix: Array
+
+
+def surface_of(shown: bpy.types.Object, before: Surface | None = None) -> Surface:
+    """The triangles of an evaluated object; empty if it has none, `before` if nothing has changed.
+
+    Copying an attribute takes microseconds, computing triangles takes milliseconds. So attributes are
+    compared first, and triangles are only read if these have changed.
+    """
+    mesh = shown.to_mesh()
+    try:
+        if mesh is None or not len(mesh.polygons):
+            return Surface((np.zeros((0, 3), np.float32),), np.zeros((0, 3), np.int32))
+        arrays = (
+            _attribute(mesh, "position", "vector", np.float32, 3),
+            _attribute(mesh, ".edge_verts", "value", np.int32, 2),
+            _attribute(mesh, ".corner_vert", "value", np.int32, 1),
+            # with the edges this gives the boundaries of the faces
+            _attribute(mesh, ".corner_edge", "value", np.int32, 1),
+        )
+        if before and len(before.arrays) == len(arrays) and all(map(np.array_equal, before.arrays, arrays)):
+            return before
+        mesh.calc_loop_triangles()
+        faces = read_all(mesh.loop_triangles, "vertices", 3, np.int32)
+    finally:
+        shown.to_mesh_clear()
+    return Surface(arrays, faces)
+
+
+def read_instances(
+    makers: Collection[str],
+    depsgraph: bpy.types.Depsgraph,
+    before: Mapping[str, Surface],
+    is_left_out: Callable[[bpy.types.Object], bool],
+) -> dict[str, list[Instance]]:
+    """All surfaces that some objects show as instances, by the full names of these objects.
+
+    Args:
+        makers: full names of original objects.
+        depsgraph: evaluated.
+        before: earlier surfaces, by source; unchanged ones are returned again.
+        is_left_out: whether to ignore the instances of an original object.
+    """
+    found: dict[str, list[Instance]] = {name: [] for name in makers}
+    if not found:
+        return found
+    read: dict[int, tuple[str, Surface | None]] = {}
+    alike: dict[str, int] = {}  # objects of one name with different surfaces, for example from geometry nodes
+    for instance in depsgraph.object_instances:
+        if not instance.is_instance or not instance.show_self:
+            continue
+        own, shown = found.get(instance.parent.name_full), instance.object
+        if own is None or shown.type not in SURFACES or shown.data is None:
+            continue
+        which = shown.data.as_pointer()
+        if which not in read:
+            name = f"{shown.name_full}/{shown.data.name_full}"
+            alike[name] = alike.get(name, 0) + 1
+            source = f"{name}/{alike[name]}"
+            thing = (instance.instance_object or shown).original
+            read[which] = source, None if is_left_out(thing) else surface_of(shown, before.get(source))
+        source, surface = read[which]
+        if surface is not None and len(surface.faces):
+            persistent: Any = instance.persistent_id
+            number = ".".join(map(str, persistent))
+            matrix = np.array(instance.matrix_world, dtype=float)
+            own.append(Instance(f"{source}/{number}", source, surface, matrix))
+    return found
+
+
+def _attribute(mesh: bpy.types.Mesh, name: str, field: str, kind: type, width: int) -> np.ndarray:
+    attribute: Any = mesh.attributes[name]
+    return read_all(attribute.data, field, width, kind).reshape(-1, width)
 
 
 @dataclass(frozen=True)
@@ -110,13 +218,8 @@ class ObstacleReader:
     ) -> tuple[list[TriangleMesh], list[str]]:
         """Read the present obstacles in figure space, and why others are ignored.
 
-        Args:
-            wanted: the obstacles.
-            armature_object: of the figure, whose own skin is not an obstacle.
-            space: of the figure.
-            depsgraph: the evaluated scene.
-            reshaped: full names of the objects whose geometry may have changed since the last call; None to
-                read all.
+        The figure's own skin is no obstacle. `reshaped` has the full names of the objects whose geometry may
+        have changed since the last call; None to read all.
 
         Returns:
             Meshes named after their objects, in the given order, one for each instance; sentences on the
@@ -198,24 +301,22 @@ class ObstacleReader:
     ) -> _Kept:
         """An instance with its mesh; `shared` has the meshes of this call, by surface and scale."""
         before, surface = self._kept.get(key), shown.surface
-        told = shown.matrix.tobytes()
-        if before is not None and surface is before.surface:
-            if before.told is not None and before.told[0] == told:
-                return before
-            if _equal(before.bake, _placement(shown.matrix)[2]):
-                return before
+        if before is not None and surface is not before.surface:
+            before = None
+        if before is not None and before.told is not None and before.told[0] == shown.matrix.tobytes():
+            return before
         bake = _placement(shown.matrix)[2]
         size = np.abs(bake).max()
+        if before is not None and np.abs(before.bake - bake).max() <= _SINGLE * size:
+            return before
         alike = id(surface), f"{size:.{_DIGITS}g}".encode() + np.round(bake / size, _DIGITS).tobytes()
         mesh = shared.get(alike)
         if mesh is None:
-            mesh = shared[alike] = self._mesh(name, surface, bake)
+            faces = surface.faces[:, ::-1] if np.linalg.det(bake) < 0 else surface.faces  # mirrored: reversed
+            # the mode is chosen when placed
+            mesh = TriangleMesh(surface.vertices @ bake.T, faces, name=name, mode="two_sided")
+            shared[alike] = mesh
         return _Kept(shown.source, surface, bake, mesh, mesh)
-
-    def _mesh(self, name: str, surface: Surface, bake: Array) -> TriangleMesh:
-        vertices = surface.vertices @ bake.T
-        faces = surface.faces[:, ::-1] if np.linalg.det(bake) < 0 else surface.faces  # mirrored: reversed
-        return TriangleMesh(vertices, faces, name=name, mode="two_sided")  # the mode is chosen when placed
 
 
 def _placed(own: _Kept, name: str, margin: float, mode: str, matrix: Array, space: Space) -> _Kept:
@@ -264,11 +365,6 @@ def moves_with(obj: bpy.types.Object, armature_object: bpy.types.Object) -> bool
         return False  # runs for every obstacle in every frame, and most have no parent
     bones = frozenset(bone.name for bone in armature_object.data.bones)
     return bool(carrying_bone(obj, "", armature_object, bones))
-
-
-def _equal(before: Array, now: Array) -> bool:
-    """Whether two scales from matrices with different rotations are equal."""
-    return bool(np.abs(before - now).max() <= _SINGLE * np.abs(now).max())
 
 
 def _matrix(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Array:

@@ -130,13 +130,7 @@ class RotationChannels:
         return cls(tuple(groups))
 
     def write(self, turns: Array, before: Channels, into: Channels) -> None:
-        """Write rotations into `into`, nearest to the values in `before`; locked components are not changed.
-
-        Args:
-            turns: (k, 4) quaternions of the bones' basis rotations.
-            before: channels of the previous frame.
-            into: channels of the whole armature, changed in place.
-        """
+        """Write quaternions (k, 4) to unlocked components of `into`, nearest to the values in `before`."""
         for mode, rows, numbers, free in self.groups:
             name = channel_of(mode)
             previous = getattr(before, name).take(numbers, 0)
@@ -178,12 +172,9 @@ def turn_matrices(values: Array, mode: str) -> Array:
 
 
 def basis_matrices(bones: Bones, channels: Channels, which: Indices) -> Array:
-    """`matrix_basis` (..., k, 4, 4) from channels; without the location of connected bones.
+    """`matrix_basis` (..., k, 4, 4) of some bones from channels; without the location of connected bones.
 
-    Args:
-        bones: the armature.
-        channels: of all bones, for one moment or, with leading axes, for many.
-        which: (k,) indices of the bones.
+    The channels are of all bones, for one moment or, with leading axes, for many.
     """
     scale = channels.scale[..., which, None, :]
     turns = np.empty((*scale.shape[:-2], 3, 3))

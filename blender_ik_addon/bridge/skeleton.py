@@ -30,9 +30,8 @@ from ..properties.refusal import Refused
 from .armature import Array, Bones, Channels, Flags, Indices, PoseState
 from .chains import figure_bones
 from .inheritance import forward
-from .joints import Joints, plan_joints
+from .joints import Joints, half_turns, measure_slides, plan_joints, rest_frames, transposed
 from .limb_joints import Hinges, LimbJoints, Vector
-from .measuring import half_turns, measure_slides, rest_frames, transposed
 from .rotation_channels import basis_matrices
 from .space import Space, rotation_and_depth
 
@@ -107,10 +106,6 @@ class Figure:
     def at(self, state: PoseState, space: Space | None = None) -> Figure:
         """The same figure in another frame: same coordinates, other constants.
 
-        Args:
-            state: of the same armature.
-            space: of the object then; default: the present one.
-
         Raises:
             Refused: a bone of the figure is scaled to zero or mirrored, or its transform is not finite.
         """
@@ -120,9 +115,6 @@ class Figure:
         """The same as `at`, for several moments at once, which takes hardly longer than one.
 
         Equal poses share one figure if the object has not moved.
-
-        Raises:
-            Refused: see `at`.
         """
         fresh: dict[tuple[int, float], int] = {}
         rows: list[int] = []
@@ -149,9 +141,6 @@ class Figure:
 
         Constraints on the figure's bones are ignored; other bones keep their measured pose. The channels come
         from a solve, so axes that are reset are already as near to zero as the locks allow.
-
-        Args:
-            channels: of all bones of the armature, from `channels`.
         """
         state = self.state_of(channels, self.state.matrix)
         return _measure(self.bones, self.plan, self.skeleton, [(state, self.space)], resets=False)[0]
@@ -159,10 +148,10 @@ class Figure:
     def state_of(
         self, channels: Channels, matrix: npt.NDArray[np.floating[Any]], *, which: Indices | None = None
     ) -> PoseState:
-        """The pose of channels, see `posed`.
+        """The pose of channels, see `posed`; with a leading axis for many poses.
 
         Args:
-            channels: of all bones of the armature; with a leading axis for many poses, also in the result.
+            channels: of all bones of the armature.
             matrix: (B, 4, 4) pose matrices, for all other bones.
             which: indices of the bones that are placed by their channels; by default those of the figure.
         """
@@ -179,16 +168,10 @@ class Figure:
         return np.setdiff1d(above[above >= 0], self.plan.moving)
 
     def channels(self, q: npt.ArrayLike, previous: Channels | None = None) -> Channels:
-        """Convert coordinates to channels, in each bone's own rotation mode.
+        """Convert coordinates (n,) to channels of the whole armature, in each bone's own rotation mode.
 
-        Args:
-            q: (n,) coordinates.
-            previous: channels of the previous frame, for continuous quaternions and Euler angles; default:
-                those of the measured pose.
-
-        Returns:
-            Channels of the whole armature; those of the solved bones are replaced, except locked components
-                and scale.
+        Those of the solved bones are replaced, except locked components and scale. Quaternions and Euler
+        angles are continuous with the channels of the previous frame, by default those of the measured pose.
         """
         plan, skeleton = self.plan, self.skeleton
         before = self.state.channels
@@ -212,14 +195,9 @@ class Figure:
         return half_turns(self.state.channels.scale[self.plan.solved_bones])
 
     def offset(self, name: str, local: npt.ArrayLike) -> Array:
-        """A point of a bone, given in the bone's axes and Blender units, in its joint's frame.
+        """A point (3,) of a bone, given in the bone's axes and Blender units, in its joint's frame, metres.
 
-        Args:
-            name: of the bone.
-            local: (3,); the present scale of the bone is applied.
-
-        Returns:
-            (3,) metres.
+        The present scale of the bone is applied.
         """
         joint = self.skeleton.index(name)
         pose = self.state.matrix[self.plan.bone[joint], :3, :3].astype(float)
@@ -246,9 +224,7 @@ def read_figure(
     """Make a figure from bones of an armature.
 
     Args:
-        bones: the armature's bones.
-        state: their pose.
-        space: of the armature object.
+        bones, state, space: of the armature.
         solved: names of the bones whose channels are solved (see `chains.chain_bones`). Unsolved bones
             between them become rigid joints; the parents of the topmost ones keep their present pose.
         root: PINNED, or FREE if the topmost solved bones may also translate.
@@ -260,8 +236,7 @@ def read_figure(
 
     Raises:
         UnknownName: `root` is neither PINNED nor FREE.
-        Refused: no bones are given, or a bone does not exist, is scaled to zero, is mirrored, or is not
-            finite.
+        Refused: no bones are given, or one does not exist, is scaled to zero, mirrored, or not finite.
     """
     if root not in ROOTS:
         raise ik.UnknownName("root", root, ROOTS)
@@ -355,8 +330,7 @@ def _are_exact(plan: Joints, matrix: Array, fixed: Array) -> Flags:
 def _unsound(bones: Bones, plan: Joints, pose: Array, depth: Array) -> Refused:
     """The error for the first bone whose pose or basis matrix is not finite, flat or mirrored.
 
-    Args:
-        pose: (F, J, 4, 4); depth: (F, 2 J) of the poses and the basis matrices.
+    The poses are (F, J, 4, 4); depth (F, 2 J) is of these and of the basis matrices.
     """
     count = len(plan.bone)
     finite = np.isfinite(pose).all((-1, -2))

@@ -15,7 +15,7 @@ import numpy as np
 
 from ikmath.collision import FitOptions, Link, Skin, fit_links
 
-from .armature import Bones
+from .armature import Bones, read_all
 from .space import Space
 
 
@@ -37,23 +37,14 @@ def is_deformed(obj: bpy.types.Object, armature_object: bpy.types.Object) -> boo
 def read_skin(
     armature_object: bpy.types.Object, meshes: Sequence[bpy.types.Object], bones: Bones, space: Space
 ) -> Skin | None:
-    """Read vertices and weights in armature space, metres; None if no bone has weights.
-
-    Args:
-        armature_object: the armature.
-        meshes: from `skinned_meshes`.
-        bones: of the armature, to which the skin's bone indices refer.
-        space: of the armature.
-    """
+    """Read vertices and weights of `skinned_meshes`, armature space, metres; None if no bone has weights."""
     into = np.linalg.inv(np.array(armature_object.matrix_world, dtype=float))
     points, vertices, numbers, weights = [], [], [], []
     start = 0
     for obj in meshes:
-        count = len(obj.data.vertices)
-        local = np.empty(3 * count, dtype=np.float32)
-        obj.data.vertices.foreach_get("co", local)
+        local = read_all(obj.data.vertices, "co", 3)
         place = into @ np.array(obj.matrix_world, dtype=float)
-        points.append((local.reshape(-1, 3) @ place[:3, :3].T + place[:3, 3]) * space.scale)
+        points.append((local @ place[:3, :3].T + place[:3, 3]) * space.scale)
         bone_of = {
             group.index: bones.index[group.name] for group in obj.vertex_groups if group.name in bones.index
         }
@@ -65,7 +56,7 @@ def read_skin(
                     vertices.append(start + vertex.index)
                     numbers.append(number)
                     weights.append(element.weight / max(total, 1.0))
-        start += count
+        start += len(local)
     if not vertices:
         return None
     return Skin(
@@ -79,15 +70,7 @@ def read_skin(
 def fit_body(
     bones: Bones, which: Sequence[str], space: Space, skin: Skin | None, options: FitOptions | None = None
 ) -> list[Link]:
-    """Fit capsules to some bones, in the frames of the bones, metres.
-
-    Args:
-        bones: of the armature.
-        which: names of the bones.
-        space: of the armature.
-        skin: from `read_skin`.
-        options: see `FitOptions`.
-    """
+    """Fit capsules to some bones, in the frames of the bones, metres; to a skin from `read_skin`."""
     chosen = np.array([bones.number(name) for name in which], dtype=np.intp)
     rest = bones.rest[chosen]
     if skin is not None:

@@ -1,26 +1,32 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The armature object's transform, between world space and figure space, in which the figure is solved.
+"""The transforms of the armature object and of targets, between world space and figure space.
 
-Figure space is armature space in metres: without the object's rotation and translation, but with its uniform
-scale. So a rig in centimetres (object scale 0.01) is solved in metres like any other. Tolerances and errors
-mean the same on every rig, and an armature on a moving object needs no special treatment.
+The figure is solved in figure space: armature space in metres, without the object's rotation and translation,
+but with its uniform scale. So a rig in centimetres (object scale 0.01) is solved in metres like any other.
+Tolerances and errors mean the same on every rig, and an armature on a moving object needs no special
+treatment.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from itertools import chain
+from math import isfinite
+from typing import Any, Final
 
 import bpy
 import numpy as np
 import numpy.typing as npt
 
+from .. import compat
 from ..properties.refusal import Refused, require
 from .armature import Array
+from .evaluated import kept_up
 
 _UNIFORM: Final = 1e-4  # relative; rotated parents cause about 1e-7 in single precision
 _ON_ITS_SIDE: Final = 0.1  # minimum share of the up direction in the armature's YZ plane
+_REVERSED: Final = np.array([1.0, -1.0, -1.0])  # columns; X keeps its sign as the cross product of Y and Z
 
 
 @dataclass(frozen=True)
@@ -57,12 +63,7 @@ class Space:
 
 
 def space_refusals(name: str, matrix: Array) -> Iterator[Refused]:
-    """Why an armature object cannot be solved with its world matrix (4, 4).
-
-    Args:
-        name: of the object, for the messages.
-        matrix: (4, 4) world matrix.
-    """
+    """Why an armature object with a name cannot be solved with its world matrix (4, 4)."""
     if not np.isfinite(matrix).all():
         yield Refused(f"The transform of '{name}' must consist of finite numbers; clear it.")
         return
@@ -94,11 +95,7 @@ def read_space(armature_object: bpy.types.Object) -> Space:
 
 
 def space_of(name: str, matrix: Array) -> Space:
-    """The space for the world matrix (4, 4) of an armature object with a name.
-
-    Raises:
-        Refused: see `read_space`.
-    """
+    """The space for the world matrix (4, 4) of an armature object with a name; refused as in `read_space`."""
     require(space_refusals(name, matrix))
     scale = volume(matrix[:3, :3].tolist()) ** (1.0 / 3.0)
     return Space(nearest_rotation(matrix[:3, :3]), matrix[:3, 3].copy(), scale)
@@ -132,14 +129,11 @@ def nearest_rotation(matrix: npt.ArrayLike) -> Array:
 
 
 def rotation_and_depth(matrix: npt.ArrayLike) -> tuple[Array, Array]:
-    """Rotations of matrices (..., 3, 3) that may be scaled and sheared, and whether they are valid.
+    """Rotations of matrices (..., 3, 3) that may be scaled and sheared, and a depth (...) of each.
 
-    Y keeps its direction, Z is made perpendicular to it, X is their cross product. Flat or non-finite
-    matrices cause no warning, but an invalid depth.
-
-    Returns:
-        (..., 3, 3) rotations; (...) depth, the component of column x along the new X. It is positive for
-            valid, negative for mirrored, zero or NaN for flat, and NaN or infinite for non-finite matrices.
+    Y keeps its direction, Z is made perpendicular to it, X is their cross product. The depth is the component
+    of column x along the new X: positive for valid, negative for mirrored, zero or NaN for flat, and NaN or
+    infinite for non-finite matrices. None of these causes a warning.
     """
     m = np.asarray(matrix, dtype=float)
     # components first, because the time depends on the number of numpy calls
@@ -159,3 +153,78 @@ def rotation_and_depth(matrix: npt.ArrayLike) -> tuple[Array, Array]:
 def _dot(a: Array, b: Array) -> Array:
     """Dot products of (3, N) and (3, N); (N,)."""
     return np.asarray(np.einsum("in,in->n", a, b))
+
+
+@dataclass(frozen=True)
+class Target:
+    """Target positions and orientations, figure space.
+
+    Attributes:
+        position: (*b, 3) metres.
+        rotation: (*b, 3, 3), without the targets' scale and shear.
+    """
+
+    position: Array
+    rotation: Array
+
+
+def transform(target: bpy.types.Object, depsgraph: bpy.types.Depsgraph, subtarget: str = "") -> Any:
+    """The world transform of an object or of an armature's bone, a Blender matrix or an array (4, 4).
+
+    Objects give Blender's own matrix, because converting several at once to numpy takes half the time. In a
+    render, only the depsgraph has the present frame.
+
+    Raises:
+        Refused: the object is disabled, or the bone does not exist.
+    """
+    shown = kept_up(target, depsgraph, "Target")
+    if not subtarget:
+        return shown.matrix_world
+    bone = shown.pose.bones.get(subtarget) if shown.pose else None
+    if bone is None:
+        raise Refused(
+            f"Target bone '{subtarget}' does not exist in '{target.name}'; it was renamed or deleted."
+        )
+    return np.array(shown.matrix_world, dtype=float) @ np.array(bone.matrix, dtype=float)
+
+
+def as_matrices(transforms: Sequence[Any]) -> Array:
+    """Convert transforms from `transform` to one array (E, 4, 4)."""
+    if compat.MATRICES_ARE_BUFFERS:
+        return np.array(transforms, dtype=float).reshape(-1, 4, 4)
+    # single numbers, because numpy queries a matrix several times, which takes five times as long
+    numbers = chain.from_iterable(chain.from_iterable(transforms))
+    return np.fromiter(numbers, dtype=float, count=16 * len(transforms)).reshape(-1, 4, 4)
+
+
+def require_finite(matrices: Array, name_of: Callable[[int], str]) -> Array:
+    """Refuse world matrices (E, 4, 4) of targets that are not finite; `name_of` gives the name for a row."""
+    values = matrices.ravel()
+    if not isfinite(values.dot(values)):  # finite numbers of Blender can be squared without overflow
+        name = name_of(int(np.argmin(np.isfinite(matrices).all((1, 2)))))
+        raise Refused(f"The transform of target '{name}' must consist of finite numbers; clear it.")
+    return matrices
+
+
+def target_matrices(
+    targets: Iterable[tuple[bpy.types.Object, str]],
+    depsgraph: bpy.types.Depsgraph,
+) -> Array:
+    """World matrices (E, 4, 4) of pairs of object and subtarget, see `transform` and `require_finite`."""
+    pairs = list(targets)
+    found = [transform(target, depsgraph, bone) for target, bone in pairs]
+    return require_finite(as_matrices(found), lambda row: pairs[row][0].name)
+
+
+def target_goals(space: Space, matrices: npt.ArrayLike) -> Target:
+    """Convert world matrices (*b, 4, 4) of targets to figure space.
+
+    In mirrored ones all three axes are reversed, as in Blender's own constraints. An axis that is scaled to
+    zero gets an arbitrary direction; the position is still correct.
+    """
+    world = np.asarray(matrices, dtype=float)
+    turn, depth = rotation_and_depth(world[..., :3, :3])
+    if not (depth > 0).all():
+        turn = np.where((depth < 0)[..., None, None], turn * _REVERSED, turn)
+        turn = np.where(np.isfinite(depth)[..., None, None] & (depth != 0)[..., None, None], turn, np.eye(3))
+    return Target(space.point_in(world[..., :3, 3]), space.rotation_in(turn))

@@ -33,17 +33,13 @@ class Stretch:
 def find_stretch(
     bones: Bones, row: int, bone: str, chain_root: str, most: float, in_limb: Collection[int]
 ) -> Stretch | None:
-    """The bones that an effector may lengthen; None if there are none.
+    """The bones that the effector in a row of the plan may lengthen; None if there are none.
 
     These are the bones of its chain with *IK Stretch*, in proportion to it. If there are none, they are the
-    long bones of the limb. Outside of a limb they are the bones of the chain up to its root; without a root,
+    long bones `in_limb`. Outside of a limb they are the bones of the chain up to its root; without a root,
     those up to the first bone that is not connected. Bones with a locked Y scale are left out.
 
-    Args:
-        bones: the armature.
-        row: of the effector; bone: its bone; chain_root: its topmost bone that moves, "" for all ancestors.
-        most: the largest stretch, as a share of the length.
-        in_limb: indices of the long bones of arms and legs.
+    `most` is the largest stretch, as a share of the length.
     """
     way = list(bones.chain(bone, chain_root))
     told = [number for number in way if bones.ik_stretch[number] > 0.0]
@@ -67,11 +63,7 @@ def _connected(bones: Bones, way: Sequence[int]) -> list[int]:
 
 
 def unstretched(figure: Figure, state: PoseState, stretches: Collection[Stretch]) -> PoseState:
-    """A pose with all bones that may lengthen at their rest length; the same object if they have it already.
-
-    Args:
-        figure: of the armature, in any pose; state: the pose.
-    """
+    """A pose with all bones that may lengthen at their rest length; the same object if they have it."""
     numbers = sorted({number for stretch in stretches for number in stretch.bones})
     if not numbers or (state.channels.scale[numbers, 1] == 1.0).all():
         return state
@@ -83,11 +75,9 @@ def unstretched(figure: Figure, state: PoseState, stretches: Collection[Stretch]
 def lengthened(figure: Figure, state: PoseState, stretches: Collection[Stretch], factors: Array) -> Floats:
     """(B, 3) scales that give the bones other lengths in a pose.
 
-    A bone that inherits the scale of a stretched parent gets a smaller scale of its own.
-
-    Args:
-        figure: with all bones at their rest length; state: the pose, with any scales.
-        factors: (E,) ratio of the length of an effector's bones to their rest length.
+    A bone that inherits the scale of a stretched parent gets a smaller scale of its own. The figure has all
+    bones at their rest length. `factors` (E,) is the ratio of the length of an effector's bones to their rest
+    length.
     """
     wanted: dict[int, float] = {}
     for stretch in stretches:

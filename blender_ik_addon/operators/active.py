@@ -1,21 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Shared code of the operators: the armature that they act on, and the report of a refusal."""
+"""Bases of operators: the armature or the bones that they act on, and the report of a refusal."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Final, Literal
 
 import bpy
 
+from .. import compat
 from ..bridge.item_animation import follow
 from ..properties.access import active_armature, areas, rig_of, session_of
 from ..properties.bone_names import all_armatures, follow_renamed, remember
 from ..properties.check import library_refusal
+from ..properties.refusal import Refused
+from . import argument
 
 NO_ARMATURE = "No armature is active: select an armature, or one of its bones in Pose Mode"
 Outcome = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
 
 BAKING = "A bake is running: wait for it, or press Esc in the viewport"
+_MANY: Final = 12  # number of bones that are probably selected on purpose; in a new armature all are selected
 
 
 class OnArmature(bpy.types.Operator):
@@ -57,7 +61,6 @@ class OnArmature(bpy.types.Operator):
         return {"FINISHED"}
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """The operator's work."""
         raise NotImplementedError
 
     def tell(self, *sentences: str) -> None:
@@ -108,3 +111,59 @@ def refuse(operator: bpy.types.Operator, armature: bpy.types.Object | None, reas
         rig_of(armature).message = session_of(bpy.context).refused = str(reason)
     operator.report({"ERROR"}, str(reason))
     return {"CANCELLED"}
+
+
+class OnBones(OnArmature):
+    """Base of an operator on the selected bones.
+
+    Attributes:
+        question: asked before acting on very many selected bones from a button; "" for no question.
+    """
+
+    question: ClassVar[str] = ""
+
+    bone: argument.String(
+        name="Bone", description="Name of a bone. Empty: all selected bones, else the active one"
+    )
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
+        """Run from a button or a key; may ask for confirmation."""
+        count = 0 if self.bone or not self.question else len(_selected(context, self.find(context)))
+        if count <= _MANY:
+            return self.execute(context)
+        return context.window_manager.invoke_confirm(
+            self,
+            event,
+            title=self.question.format(count=count),
+            message="Is every bone selected, as in a new armature? Then cancel, and click on one.",
+            confirm_text=f"All {count}",
+        )
+
+    def bones(self, context: bpy.types.Context, armature: bpy.types.Object) -> list[str]:
+        """The given, selected or active bones; refused if there are none."""
+        if self.bone:
+            return [self.bone]
+        selected, active = _selected(context, armature), armature.data.bones.active
+        if not selected and active is None:
+            raise Refused(f"No bone of armature '{armature.name}' is selected: select one in Pose Mode first")
+        return selected or [active.name]
+
+
+def active_bone(armature: bpy.types.Object) -> str:
+    """Name of the active bone, for a drag without a bone under the mouse; refused if there is none."""
+    active = armature.data.bones.active
+    if active is None:
+        raise Refused(f"No bone of armature '{armature.name}' is under the mouse, and none is active")
+    return active.name
+
+
+def select_only(armature: bpy.types.Object, name: str) -> None:
+    """Make a bone the active and the only selected one of an armature."""
+    for bone in armature.pose.bones:
+        compat.select_bone(bone, bone.name == name)
+    armature.data.bones.active = armature.data.bones[name]
+
+
+def _selected(context: bpy.types.Context, armature: bpy.types.Object) -> list[str]:
+    """Names of the selected bones."""
+    return [b.name for b in getattr(context, "selected_pose_bones", None) or () if b.id_data is armature]

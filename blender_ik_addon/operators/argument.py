@@ -14,7 +14,7 @@ from bpy.props import (
     StringProperty,
 )
 
-from ..properties.declared import declared
+from ..properties.saved import declared
 
 _FRESH: Any = {"SKIP_SAVE"}
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ..properties.access import active_armature, rig_of, session_of
-from ..properties.bake import OPTIONS, ArticulateBake
+from ..properties.rig import BAKE_OPTIONS, ArticulateBake
 from . import argument
 from .active import OnArmature, Outcome, reasons, redraw_views, refuse
 from .status_bar import Key, show_keys
@@ -35,7 +35,6 @@ class ARTICULATE_OT_bake(OnArmature):
     _timer: bpy.types.Timer
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Bake in one call."""
         from ..control.bake.bake import Bake
 
         report = Bake(armature, context, self._read_options(context, armature)).run(context)
@@ -115,9 +114,9 @@ class ARTICULATE_OT_bake(OnArmature):
             if not self.properties.is_property_set(name):
                 # written back, so that the redo panel shows the same options
                 setattr(self, name, value)
-        return BakeOptions(**{name: getattr(self, name) for name in OPTIONS})
+        return BakeOptions(**{name: getattr(self, name) for name in BAKE_OPTIONS})
 
 
-ARTICULATE_OT_bake.__annotations__ |= argument.copied(ArticulateBake, OPTIONS)
+ARTICULATE_OT_bake.__annotations__ |= argument.copied(ArticulateBake, BAKE_OPTIONS)
 
 CLASSES = (ARTICULATE_OT_bake,)

@@ -14,11 +14,19 @@ from .. import compat
 from ..properties.access import active_armature, rig_of, session_of
 from ..properties.refusal import Refused
 from . import argument
-from .active import OnArmature, Outcome, reasons, redraw_views, refuse, show_header, tell_unkeyed
-from .bones import active_bone, select_only
-from .drag_text import KEYS, SUPPORTS, header, summary
+from .active import (
+    OnArmature,
+    Outcome,
+    active_bone,
+    reasons,
+    redraw_views,
+    refuse,
+    select_only,
+    show_header,
+    tell_unkeyed,
+)
 from .hand import Hand, changed_levels, is_confirmed, is_local_first, show_guides, where_taken
-from .status_bar import show_keys
+from .status_bar import KEYS, SUPPORTS, header, show_keys, summary
 
 if TYPE_CHECKING:
     from ..bridge.armature import Array
@@ -61,7 +69,6 @@ class ARTICULATE_OT_drag(OnArmature):
     levels: argument.Int(
         name="Bones",
         description="Number of bones that may move, from this one up. 0: the whole figure",
-        default=0,
         min=0,
     )
     root: argument.Enum(name="Root", description="Whether the whole figure may move", items=ROOTS)
@@ -96,7 +103,6 @@ class ARTICULATE_OT_drag(OnArmature):
     _left: str
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Drag once by numbers."""
         from ..control.drag.drag import Drag
 
         if not np.isfinite((*self.move, *self.turn)).all():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Operators for the list of effectors."""
+"""Operators for the list of effectors, and to pin, unpin and mirror."""
 
 from typing import Final
 
@@ -11,8 +11,7 @@ from ..properties.kinds import KIND_ITEMS, KINDS
 from ..properties.measures import counted
 from ..properties.refusal import Refused
 from . import argument
-from .active import OnArmature
-from .bones import OnBones
+from .active import OnArmature, OnBones
 
 _OF_ALL_KINDS: Final = ("weight", "priority", "influence", "chain_root")
 _NAMED: Final = ("target", "subtarget", "alternatives", "pinned")  # arguments of other kinds
@@ -20,6 +19,11 @@ _SETTINGS: Final = tuple(
     dict.fromkeys(
         (*_OF_ALL_KINDS, *(name for kind in KINDS.values() for name in kind.options if name not in _NAMED))
     )
+)
+PIN_KINDS = (
+    ("POSITION", "Position", "The tip of the bone stays in its place", "PINNED", 0),
+    ("ORIENTATION", "Rotation", "The bone keeps its rotation", "ORIENTATION_GIMBAL", 1),
+    ("POSE", "Both", "The bone keeps its place and rotation", "OUTLINER_OB_ARMATURE", 2),
 )
 
 
@@ -52,7 +56,6 @@ class ARTICULATE_OT_effector_add(OnBones):
     )
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Add one effector for each bone."""
         from ..control.rig.effectors import NewEffector, add_effectors
         from ..control.rig.target_empties import TargetLook
 
@@ -79,7 +82,6 @@ class ARTICULATE_OT_effector_add(OnBones):
         add_effectors(armature, news, context.evaluated_depsgraph_get(), TargetLook.of(context))
 
     def draw(self, _context: bpy.types.Context) -> None:
-        """The redo panel, with the options of the kind."""
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
@@ -119,7 +121,6 @@ class ARTICULATE_OT_effector_remove(OnArmature):
     delete_target: argument.Bool(
         name="Delete Target",
         description="Delete the Empty that was made for it too, if nothing else uses it",
-        default=False,
     )
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
@@ -169,7 +170,7 @@ class ARTICULATE_OT_clear(OnArmature):
     bl_description = "Remove all effectors of the armature; the pose and the keys stay"
 
     delete_targets: argument.Bool(
-        name="Delete Targets", description="Delete the Empties that were made for them too", default=False
+        name="Delete Targets", description="Delete the Empties that were made for them too"
     )
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
@@ -180,11 +181,7 @@ class ARTICULATE_OT_clear(OnArmature):
 
 
 def named_or_active(armature: bpy.types.Object, name: str) -> ArticulateEffector:
-    """The effector with a name; the active one for "".
-
-    Raises:
-        Refused: there is none.
-    """
+    """The effector with a name; the active one for "". Refused if there is none."""
     rig = rig_of(armature)
     effector = rig.effectors.get(name) if name else rig.active
     if effector is None:
@@ -195,10 +192,84 @@ def named_or_active(armature: bpy.types.Object, name: str) -> ArticulateEffector
     return effector
 
 
+class ARTICULATE_OT_pin(OnBones):
+    """Pin bones."""
+
+    bl_idname = "articulate.pin"
+    bl_label = "Pin"
+    bl_description = "Hold the selected bones where they are now"
+    question = "Pin {count} bones?"
+
+    kind: argument.Enum(name="Hold", description="What is held", items=PIN_KINDS, default="POSITION")
+
+    motion: argument.Bool(
+        name="Keep Motion",
+        description="Keep the bones at their own animation in each frame, instead of at one place",
+    )
+
+    def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        from ..control.rig.pins import pin
+
+        depsgraph = context.evaluated_depsgraph_get()
+        pin(armature, self.bones(context, armature), self.kind, depsgraph, motion=self.motion)
+
+
+class ARTICULATE_OT_unpin(OnBones):
+    """Unpin bones."""
+
+    bl_idname = "articulate.unpin"
+    bl_label = "Unpin"
+    bl_description = "Remove the pins of the selected bones; the pose stays"
+
+    def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        _let_go(self, armature, self.bones(context, armature))
+
+
+class ARTICULATE_OT_unpin_all(OnArmature):
+    """Unpin all bones."""
+
+    bl_idname = "articulate.unpin_all"
+    bl_label = "Unpin All"
+    bl_description = "Remove all pins of the armature; effectors with targets and the pose stay"
+
+    def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        _let_go(self, armature, None)
+
+
+class ARTICULATE_OT_mirror(OnBones):
+    """Mirror pins and effectors."""
+
+    bl_idname = "articulate.mirror"
+    bl_label = "Mirror Effectors"
+    bl_description = (
+        "Copy effectors and pins of the selected bones to the other side, found by names (.L and .R) or by "
+        "position"
+    )
+
+    def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        from ..control.rig.pins import mirror
+        from ..control.rig.target_empties import TargetLook
+
+        look, depsgraph = TargetLook.of(context), context.evaluated_depsgraph_get()
+        count = mirror(armature, self.bones(context, armature), depsgraph, look)
+        self.report({"INFO"}, f"{counted(count, 'effector')} mirrored")
+
+
+def _let_go(operator: OnArmature, armature: bpy.types.Object, bones: list[str] | None) -> None:
+    from ..control.rig.pins import unpin
+
+    count, off = unpin(armature, bones)
+    operator.tell(f"{counted(count, 'pin')} removed", off)
+
+
 CLASSES = (
     ARTICULATE_OT_effector_add,
     ARTICULATE_OT_effector_remove,
     ARTICULATE_OT_target_create,
     ARTICULATE_OT_keep_as_posed,
     ARTICULATE_OT_clear,
+    ARTICULATE_OT_pin,
+    ARTICULATE_OT_unpin,
+    ARTICULATE_OT_unpin_all,
+    ARTICULATE_OT_mirror,
 )

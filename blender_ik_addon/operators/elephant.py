@@ -51,7 +51,6 @@ class ARTICULATE_OT_elephant_add(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Available in Object Mode."""
         if context.mode != "OBJECT":
             cls.poll_message_set("Objects are added in Object Mode")
             return False
@@ -79,7 +78,6 @@ class ARTICULATE_OT_elephant_add(bpy.types.Operator):
         return {"FINISHED"}
 
     def draw(self, _context: bpy.types.Context) -> None:
-        """The redo panel."""
         layout = self.layout
         layout.use_property_split = True
         column = layout.column()

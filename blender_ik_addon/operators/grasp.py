@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Choosing a parent of the bone under the mouse before a press."""
+"""The start button, which activates the tool, and the choice of a parent before a press."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import bpy
 import numpy as np
 
 from ..compat import bone_selected, select_bone
-from ..properties.access import session_of
+from ..properties.access import TOOL, posed_armature, session_of
+from ..properties.refusal import Refused
 from . import argument
-from .active import Outcome
-from .bones import select_only
+from .active import OnArmature, Outcome, select_only
 
 
 class _InPoseView(bpy.types.Operator):
@@ -20,7 +20,6 @@ class _InPoseView(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Available there."""
         return context.mode == "POSE" and context.region is not None and context.region_data is not None
 
 
@@ -94,4 +93,42 @@ class ARTICULATE_OT_select_taken(_InPoseView):
         return {"FINISHED"}
 
 
-CLASSES = (ARTICULATE_OT_take_parent, ARTICULATE_OT_select_taken)
+class ARTICULATE_OT_begin(OnArmature):
+    """Activate the tool."""
+
+    bl_idname = "articulate.begin"
+    bl_label = "Drag Bone"
+    bl_description = (
+        "Activate the tool Drag Bone: pull any bone with the mouse, and the body follows."
+        "\nFrom any other tool in Pose Mode: Alt D over a bone"
+    )
+
+    find = staticmethod(posed_armature)  # also finds the armature of a mesh
+
+    def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        if armature.mode != "POSE":
+            self._pose(context, armature)
+        bpy.ops.wm.tool_set_by_id(name=TOOL, space_type="VIEW_3D")
+
+    @staticmethod
+    def _pose(context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        """Make the armature the active and only selected object, in Pose Mode."""
+        armature.hide_set(False)
+        if not armature.visible_get():
+            raise Refused(
+                f"Armature '{armature.name}' is hidden: show it, and its collection, in the Outliner"
+            )
+        if context.object is not None and context.object.mode != "OBJECT":
+            bpy.ops.object.mode_set(mode="OBJECT")
+        for thing in context.selected_objects:
+            thing.select_set(False)
+        armature.select_set(True)
+        context.view_layer.objects.active = armature
+        bpy.ops.object.mode_set(mode="POSE")
+
+
+CLASSES = (
+    ARTICULATE_OT_take_parent,
+    ARTICULATE_OT_select_taken,
+    ARTICULATE_OT_begin,
+)

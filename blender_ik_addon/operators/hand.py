@@ -1,26 +1,169 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Converts mouse moves and typed characters of a drag to a position or rotation, without events."""
+"""The input of a drag, without events: mouse moves and typed characters give a position or a rotation.
+
+The keys X, Y and Z constrain it to axes. Digits, a point, "-" to negate and "/" for the reciprocal are a
+number. After "=" every character is accepted, for units and expressions, which Blender evaluates. Tab moves
+to the next axis. Blender's own input of this kind is not available in Python.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
 
 import bpy
 import numpy as np
 import numpy.typing as npt
 
 from ..properties.measures import typed_angle, typed_length
-from .axis_lock import AXES, AxisLock
-from .number_input import NumberInput
 
 if TYPE_CHECKING:
     from ..bridge.armature import Array
     from ..control.drag.view import Sight
     from ..properties.session import ArticulateSession
 
-
+AXES: Final = "XYZ"
+_DIGITS: Final = frozenset("0123456789.")
+_SIGNS: Final = {"-": "-", "/": "1/"}
 FINE = 0.1  # share of the mouse motion that is used with Shift, as in Blender's own tools
 _CENTRE = 5.0  # pixels around the centre of a rotation within which directions are ignored
+
+
+class AxisLock:
+    """The allowed directions: all, one axis, or a plane; in world or bone axes.
+
+    Attributes:
+        letters: the allowed axes, for example "", "Z", or "XY"; "" for all.
+        is_local: whether they are the bone's axes; with `local_first`, the first press of a key chooses
+            these.
+        local: (3, 3) the bone's axes as columns, world.
+    """
+
+    def __init__(self, *, local_first: bool = False) -> None:
+        self._local_first = local_first
+        self.letters, self.is_local = "", False
+        self.local: Array = np.eye(3)
+
+    def press(self, axis: str, *, plane: bool = False) -> None:
+        """Cycle an axis or plane: first space, other space, free."""
+        letters = AXES.replace(axis, "") if plane else axis
+        if letters != self.letters:
+            self.letters, self.is_local = letters, self._local_first
+        elif self.is_local == self._local_first:
+            self.is_local = not self.is_local
+        else:
+            self.release()
+
+    def keep_to(self, axis: str) -> None:
+        """Constrain to an axis of the world."""
+        self.letters, self.is_local = axis, False
+
+    def release(self) -> None:
+        """Remove the constraint."""
+        self.letters = ""
+
+    @property
+    def axes(self) -> Array:
+        """(3, 3) axes of the world or of the bone, as columns."""
+        return self.local if self.letters and self.is_local else np.eye(3)
+
+    @property
+    def free(self) -> Array:
+        """(3, n) axes along which the point may move, as columns; all without a constraint."""
+        return self.axes[:, [AXES.index(letter) for letter in self.letters or AXES]]
+
+    @property
+    def axis(self) -> Array | None:
+        """(3,) rotation axis: the one axis, or the normal of the plane; None without a constraint."""
+        if not self.letters:
+            return None
+        letter = self.letters if len(self.letters) == 1 else self._across
+        found: Array = self.axes[:, AXES.index(letter)]
+        return found
+
+    @property
+    def text(self) -> str:
+        """Text for the header: "along global X", for a plane "locking local X"; "" without a constraint."""
+        if not self.letters:
+            return ""
+        space = "local" if self.is_local else "global"
+        if len(self.letters) == 1:
+            return f"along {space} {self.letters}"
+        return f"locking {space} {self._across}"
+
+    @property
+    def _across(self) -> str:
+        """The normal axis of a plane."""
+        return next(letter for letter in AXES if letter not in self.letters)
+
+
+class NumberInput:
+    """One text for each free axis.
+
+    Attributes:
+        is_expression: whether "=" was pressed.
+    """
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Clear all texts."""
+        self._texts = [""] * len(AXES)
+        self._signs: list[set[str]] = [set() for _ in range(len(AXES))]
+        self._field, self.is_expression = 0, False
+
+    def __bool__(self) -> bool:
+        return self.is_expression or any(self._texts) or any(self._signs)
+
+    def press(self, key: str, character: str, *, fields: int, shift: bool = False) -> bool:
+        """Handle a key, given by its identifier and the character that it types; whether it was used."""
+        field = self._field = min(self._field, fields - 1)
+        if key == "TAB":
+            used = bool(self) and not shift
+            self._field = (field + 1) % fields if used else field
+            return used
+        if key == "BACK_SPACE":
+            return self._delete(field)
+        if character == "=":
+            self.is_expression = not self.is_expression
+        elif self.is_expression and character.isprintable() and character:
+            self._texts[field] += character
+        elif character in _SIGNS:
+            self._signs[field] ^= {character}
+        elif character and character in _DIGITS | {","}:
+            self._texts[field] += character.replace(",", ".")
+        else:
+            return False
+        return True
+
+    def _delete(self, field: int) -> bool:
+        """Delete the last character; without characters, clear everything."""
+        used = bool(self)
+        if self._texts[field]:
+            self._texts[field] = self._texts[field][:-1]
+        elif self._signs[field]:
+            self._signs[field] = set()
+        else:
+            self.clear()
+        return used
+
+    def values(self, evaluate: Callable[[str], float | None], fields: int) -> list[float] | None:
+        """The numbers, 0 for empty fields; None if no field has a valid number."""
+        found = [evaluate(text) if text else None for text in map(self._expression, range(fields))]
+        return None if all(one is None for one in found) else [one or 0.0 for one in found]
+
+    def text(self, fields: int) -> str:
+        """The typed text, with a cursor in the active field."""
+        marked = [self._expression(one) + ("|" if one == self._field else "") for one in range(fields)]
+        return ("=" if self.is_expression else "") + ", ".join(one or "0" for one in marked)
+
+    def _expression(self, field: int) -> str:
+        text = self._texts[field]
+        for sign in ("/", "-"):
+            if sign in self._signs[field]:
+                text = f"{_SIGNS[sign]}({text})" if self.is_expression and text else _SIGNS[sign] + text
+        return text
 
 
 class Hand:
@@ -41,14 +184,7 @@ class Hand:
     def __init__(
         self, sight: Sight, pixel: npt.ArrayLike, anchor: npt.ArrayLike, *, local_first: bool = False
     ) -> None:
-        """Begin a drag.
-
-        Args:
-            sight: the view of the region.
-            pixel: (2,) of the mouse.
-            anchor: (3,) world, the dragged point.
-            local_first: see `AxisLock`.
-        """
+        """Begin a drag of a point (3,), world, at a pixel (2,) of the mouse."""
         self.sight = sight
         self._pixel = np.array(pixel, dtype=float)
         self.lock, self.numbers = AxisLock(local_first=local_first), NumberInput()
@@ -57,12 +193,7 @@ class Hand:
         self.begin(anchor, turning=False)
 
     def begin(self, anchor: npt.ArrayLike, *, turning: bool, axes: npt.ArrayLike | None = None) -> None:
-        """Restart here, moving or turning; clears typed values.
-
-        Args:
-            anchor: (3,) world, the dragged point; turning: whether it rotates.
-            axes: (3, 3) of the bone, as columns, world; None to keep the present ones.
-        """
+        """Restart here, moving or turning a point (3,), world, with bone axes (3, 3); clears typed values."""
         self._start, self._anchor = self._pixel.copy(), np.array(anchor, dtype=float)
         self._angle, self.turning = 0.0, turning
         self.numbers.clear()
@@ -70,11 +201,7 @@ class Hand:
             self.lock.local = np.array(axes, dtype=float)
 
     def hold(self, anchor: npt.ArrayLike, axes: npt.ArrayLike) -> None:
-        """Apply the same displacement and typed values to another point.
-
-        Args:
-            anchor: (3,) world, the dragged point; axes: (3, 3) of the bone, as columns, world.
-        """
+        """Apply the same displacement and typed values to another point (3,), world, with its axes (3, 3)."""
         self._anchor, self.lock.local = np.array(anchor, dtype=float), np.array(axes, dtype=float)
 
     def move(self, way: npt.ArrayLike, *, fine: bool) -> None:
@@ -86,15 +213,7 @@ class Hand:
             self._angle += share * _turn(before, before + np.asarray(way), self.sight.pixels(self._anchor))
 
     def press(self, key: str, character: str, *, shift: bool = False) -> bool:
-        """Handle a key of a number or an axis.
-
-        Args:
-            key: its identifier in Blender; character: that it types, "" if unknown.
-            shift: whether Shift is pressed.
-
-        Returns:
-            Whether the key was used.
-        """
+        """Handle a key of a number or an axis, as `NumberInput.press`."""
         if self.numbers.press(key, character, fields=self._fields, shift=shift):
             return True
         if len(key) == 1 and key in AXES:
@@ -183,11 +302,7 @@ def show_guides(session: ArticulateSession, hand: Hand, anchor: npt.ArrayLike) -
 
 
 def changed_levels(levels: int, depth: int, by: int) -> int:
-    """Number of bones that may move after a step of the wheel; 0 for the whole figure.
-
-    Args:
-        levels: present number; depth: bones from the dragged one to the topmost; by: change.
-    """
+    """Number of bones, up to `depth`, that may move after a step of the wheel; 0 for the whole figure."""
     found = min(max((levels or depth) + by, 1), depth)
     return 0 if found == depth else found
 

@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The Solve button, and the menu of methods, whose tooltips give reasons for disabled entries."""
+"""Operators that pose the figure at once, and those that only tell: methods, kinds of bones, root, report."""
+
+from typing import Any
 
 import bpy
 from bpy.props import EnumProperty
 
-from ..properties.access import active_armature, rig_of
+from ..properties.access import active_armature, areas, rig_of
+from ..properties.bone import KINDS
 from ..properties.check import objections
 from ..properties.menus import METHODS
-from .active import OnArmature, tell_unkeyed
+from ..properties.refusal import Refused
+from .active import OnArmature, OnBones, Outcome, tell_unkeyed
+
+NO_REPORT = "There is no report yet: press Solve or Bake"
 
 
 class ARTICULATE_OT_solve(OnArmature):
@@ -18,7 +24,6 @@ class ARTICULATE_OT_solve(OnArmature):
     bl_description = "Pose the figure so that every effector reaches its target, in this frame"
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Solve and report the result."""
         from ..control.frame.solve import solve_now
 
         report = solve_now(armature, context)
@@ -47,4 +52,106 @@ class ARTICULATE_OT_method_set(OnArmature):
         rig_of(armature).solver.method = self.method
 
 
-CLASSES = (ARTICULATE_OT_solve, ARTICULATE_OT_method_set)
+class ARTICULATE_OT_report_show(bpy.types.Operator):
+    """Show the report."""
+
+    bl_idname = "articulate.report_show"
+    bl_label = "Report"
+    bl_description = "Open the report of the last solve or bake in a text editor"
+
+    @classmethod
+    def poll(cls, _context: bpy.types.Context) -> bool:
+        from ..control.report.report_text import find_text
+
+        if find_text() is None:
+            cls.poll_message_set(NO_REPORT)
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> Outcome:
+        """Show it in an open text editor or a new window; in background mode only name it."""
+        from ..control.report.report_text import find_text
+
+        text: Any = find_text()
+        editor: Any = next((area.spaces.active for area in areas(context, "TEXT_EDITOR")), None)
+        if editor is None and bpy.app.background:
+            self.report({"INFO"}, f"The report is in the text '{text.name}'")
+            return {"FINISHED"}
+        if editor is None:
+            bpy.ops.wm.window_new()
+            area = context.window_manager.windows[-1].screen.areas[0]
+            area.type = "TEXT_EDITOR"
+            editor = area.spaces.active
+        editor.text, editor.show_syntax_highlight, editor.top = text, False, 0
+        return {"FINISHED"}
+
+
+class ARTICULATE_OT_relaxed_stance(OnArmature):
+    """Pose arms and legs in a relaxed stance."""
+
+    bl_idname = "articulate.relaxed_stance"
+    bl_label = "Relaxed Stance"
+    bl_description = "Let the arms hang and bend elbows and knees slightly, as a person stands at ease"
+
+    def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        from ..control.frame.stance import stand_relaxed
+
+        stand_relaxed(armature, context)
+        tell_unkeyed(self, context)
+
+
+class ARTICULATE_OT_bone_kinds(OnBones):
+    """Show the recognised kinds of bones."""
+
+    bl_idname = "articulate.bone_kinds"
+    bl_label = "Recognised Kinds"
+    bl_description = "Show what the selected bones are recognised as: hip, knee, spine and so on"
+    bl_options = set()
+
+    def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        from ..bridge.armature import read_bones
+        from ..bridge.figure_map import bone_map
+        from ..bridge.space import upward
+
+        bones, names = read_bones(armature), self.bones(context, armature)
+        missing = next((name for name in names if name not in bones.index), None)
+        if missing is not None:
+            raise Refused(f"Armature '{armature.name}' has no bone '{missing}'")
+        kinds = bone_map(armature, bones, upward(armature)).kinds.kinds
+        labels = {identifier: label for identifier, label, *_ in KINDS}
+        told = [f"{name}: {labels[kinds[bones.index[name]]]}" for name in names]
+        self.report({"INFO"}, "; ".join(told))
+
+
+class ARTICULATE_OT_root_now(OnArmature):
+    """Report whether the root moves."""
+
+    bl_idname = "articulate.root_now"
+    bl_label = "Root Now"
+    bl_description = "Show whether the root moves or stays with the present effectors and pins"
+    bl_options = set()
+
+    @classmethod
+    def description(cls, context: bpy.types.Context, _properties: bpy.types.OperatorProperties) -> str:
+        """The same text as the report; without an armature, the description."""
+        armature = active_armature(context)
+        if armature is None:
+            return cls.bl_description
+        from ..control.frame.root import describe_root
+
+        return describe_root(armature)
+
+    def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
+        from ..control.frame.root import describe_root
+
+        self.report({"INFO"}, describe_root(armature))
+
+
+CLASSES = (
+    ARTICULATE_OT_solve,
+    ARTICULATE_OT_method_set,
+    ARTICULATE_OT_report_show,
+    ARTICULATE_OT_relaxed_stance,
+    ARTICULATE_OT_bone_kinds,
+    ARTICULATE_OT_root_now,
+)

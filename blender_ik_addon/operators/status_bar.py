@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Key hints in the status bar, drawn like Blender's own."""
+"""The texts of a drag: key hints in the status bar, drawn like Blender's own, header, and final sentence."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import bpy
+
+from ..properties.measures import angle, counted, length
+from .hand import Hand
+
+if TYPE_CHECKING:
+    from ..control.drag.drag import Drag, Grip
 
 Icon = Literal[
     "EVENT_ALT", "EVENT_B", "EVENT_CTRL", "EVENT_ESC", "EVENT_G", "EVENT_H", "EVENT_P", "EVENT_R",
@@ -28,6 +34,24 @@ _WIDE = {
     "EVENT_CTRL": 1.2,
     "EVENT_ESC": 1.2,
 }  # these are wider than a label's space for icons
+KEYS: tuple[Key, ...] = (
+    (("EVENT_G", "EVENT_R"), "Move, Turn"),
+    AXIS,
+    SNAP,
+    SHIFT,
+    NUMBER,
+    (("MOUSE_MMB",), "Bones That Take Part"),
+    (("EVENT_ALT", "MOUSE_MMB"), "Parent"),
+    (("EVENT_P",), "Root Pinned or Free"),
+    (("EVENT_B",), "Balance"),
+    (("EVENT_H",), "Keep Hips"),
+    CONFIRM,
+    CANCEL,
+)
+SUPPORTS: Final = {"B": "balance", "H": "keep_hips"}
+"""Key -> rule that keeps the figure upright."""
+
+_NAMES: Final = 4  # number of bone names that fit in the header
 
 
 def show_keys(context: bpy.types.Context, keys: Sequence[Key] | None, doing: str = "") -> None:
@@ -51,3 +75,40 @@ def show_keys(context: bpy.types.Context, keys: Sequence[Key] | None, doing: str
             row.separator(factor=_GAP)
 
     context.workspace.status_text_set(None if keys is None else draw)
+
+
+def header(drag: Drag, hand: Hand) -> str:
+    """The grip, the bones that stay, the error and its cause."""
+    grip, moved = drag.grip, drag.moved
+    parts = [("Turn " if hand.turning else "Drag ") + grip.bone]
+    if grip.other:
+        parts.append(f"{grip.other} mirrored")
+    parts += hand.text
+    parts.append(counted(grip.levels, "bone") if grip.levels else "whole figure")
+    parts.append(f"root {drag.root.lower()}")
+    if drag.held:
+        parts.append(_listed(drag.held) + (" hold" if len(drag.held) > 1 else " holds"))
+    rule, in_force = drag.support
+    if rule in SUPPORTS.values():
+        parts.append(f"{rule.replace('_', ' ')} {'on' if in_force else 'off'}")
+    if drag.recording is not None:
+        frames = f"recorded {counted(len(drag.recording), 'frame')}"
+        parts.append(frames if drag.recording.moves else "nothing recorded: start the playback first")
+    if moved is not None:
+        off = angle(moved.error) if hand.turning else length(moved.error)
+        parts.append(f"{off} off" if moved.status == "REACHED" else moved.message)
+    return "   |   ".join(parts)
+
+
+def summary(grip: Grip, status: str, message: str, frames: int = 0) -> str:
+    """What was dragged or turned, and the cause if the bone missed its target."""
+    did = f"{'Turned' if grip.turn else 'Dragged'} '{grip.bone}'"
+    did += f" with '{grip.other}' mirrored" if grip.other else ""
+    if frames:
+        return f"{did} and recorded {counted(frames, 'frame')}"
+    return did + ("" if status == "REACHED" else f": {message}")
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _NAMES
+    return ", ".join(names[:_NAMES]) + (f" and {more} more" if more > 0 else "")

@@ -12,9 +12,8 @@ from ..properties.access import active_armature, rig_of
 from ..properties.refusal import Refused
 from . import argument
 from .active import OnArmature, Outcome, reasons, refuse, show_header, tell_unkeyed
-from .axis_lock import AXES
 from .effector import named_or_active
-from .hand import Hand, is_confirmed, is_local_first
+from .hand import AXES, Hand, is_confirmed, is_local_first
 from .status_bar import AXIS, CANCEL, CONFIRM, NUMBER, SHIFT, show_keys
 
 if TYPE_CHECKING:
@@ -47,7 +46,6 @@ class ARTICULATE_OT_target_move(OnArmature):
     _mouse: tuple[int, int]
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Move or turn once by numbers."""
         from ..control.rig.target import TargetInHand
 
         if not np.isfinite((*self.move, *self.turn)).all():
@@ -62,7 +60,6 @@ class ARTICULATE_OT_target_move(OnArmature):
         tell_unkeyed(self, context)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
-        """Start moving and wait for events."""
         from ..control.drag.view import read_sight
         from ..control.rig.target import TargetInHand
 

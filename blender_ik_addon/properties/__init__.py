@@ -8,14 +8,11 @@ import bpy
 from bpy.props import PointerProperty
 
 from ..copies import NAME, is_ours
-from .bake import ArticulateBake
-from .body import ArticulateBody, ArticulateLink, ArticulatePair
 from .bone import ArticulateBone
 from .effector import ArticulateEffector
-from .obstacle import ArticulateObstacle
-from .overlay import ArticulateOverlay
-from .parameters import ArticulateAvoidanceParameters, ArticulateParameters
-from .rig import ArticulateRig
+from .menus import ArticulateAvoidanceParameters, ArticulateParameters
+from .obstacle import ArticulateBody, ArticulateLink, ArticulateObstacle, ArticulatePair
+from .rig import ArticulateBake, ArticulateOverlay, ArticulateRig
 from .saved import OVERRIDE
 from .session import ArticulateSession
 from .solver import ArticulateSolver

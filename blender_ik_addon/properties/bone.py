@@ -51,7 +51,6 @@ class ArticulateBone(bpy.types.PropertyGroup):
         description=(
             "Mass of this part of the figure for Balance, in kilograms. 0: as much as water of its volume"
         ),
-        default=0.0,
         min=0.0,
         soft_max=100.0,
         precision=2,

@@ -19,12 +19,9 @@ SAME_PLACE = 1e-6  # Blender units; offsets closer than this mean the same point
 def refusals(
     armature: bpy.types.Object, scene: bpy.types.Scene, *, needs_effectors: bool = True
 ) -> Iterator[Refused]:
-    """All reasons why an armature cannot be solved, the most basic first.
+    """All reasons why an armature cannot be solved in a scene, the most basic first.
 
-    Args:
-        armature: an armature object.
-        scene: that must contain its targets.
-        needs_effectors: whether at least one effector is required; False for drags.
+    A drag needs no effectors.
     """
     rig = rig_of(armature)
     foreign = library_refusal(armature)

@@ -2,6 +2,8 @@
 """An effector: a point of a bone and its target. Saved with the armature object."""
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
+from math import ceil, floor
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -11,11 +13,94 @@ from bpy.props import (
     StringProperty,
 )
 
+from .. import compat
 from . import saved
-from .kinds import AMOUNTS, KIND_ITEMS, KINDS, Kind
-from .one_place import why_not_moved
-from .options import ALL_AXES, EffectorOptions
+from .kinds import ALL_AXES, AMOUNTS, KIND_ITEMS, KINDS, EffectorOptions, Kind
 from .saved import ListItem
+
+_STRAIGHT: Final = 0.005  # share of the limb's length; a joint nearer to its line has no direction
+_ELSEWHERE: Final = frozenset({"target", "keeps_motion", "pinned", "alternatives", *AMOUNTS})
+# Conditions for options that depend on others; other options always have an effect.
+_MEANS_SOMETHING: Final[Mapping[str, Callable[["ArticulateEffector"], bool]]] = MappingProxyType(
+    {
+        "space": lambda e: not all(e.settings.get("axes", ALL_AXES) + e.settings.get("turn_axes", ALL_AXES)),
+        "footprint": lambda e: e.planted,
+        "target": lambda e: e.follows != "",
+        "keeps_motion": lambda e: e.target is None,
+        "pinned": lambda e: e.target is None and not e.keeps_motion,
+        "second_point": lambda e: e.second_bone != "",
+        "second_offset": lambda e: e.second_bone != "",
+        "second_rotation": lambda e: e.rigid,
+        "margin": lambda e: e.over == "SUPPORT",
+    }
+)
+
+
+def why_not_moved(effector: Any, frame: float) -> str:
+    """Why a pin may not be moved in a frame, as a sentence; "" if it may.
+
+    It may not if its influence is keyed and is zero between this frame and others in which the pin is active.
+    If a driver or an NLA strip sets the influence, the pin may be active in any frame.
+    """
+    if effector.follows != "PIN":
+        return ""
+    curves, others = _curves(effector), _other_curves(effector)
+    if any(name in curves or name in others for name in ("pin_location", "pin_rotation")):
+        return ""
+    start = f"Pin '{effector.name}' has one place"
+    remedy = "Give the effector a target (Create Target) and key the target, or remove"
+    if "influence" in others:
+        return (
+            f"{start}, and a driver or an NLA strip sets its influence, so it may hold bone '{effector.bone}'"
+            f" in other frames and cannot be moved in frame {frame:g}. {remedy} the driver or strip"
+        )
+    for first, last in _spans(curves["influence"]) if "influence" in curves else ():
+        if not first <= frame <= last:
+            return (
+                f"{start}, where it holds bone '{effector.bone}' in other frames"
+                f" (about frame {first:g}), so it cannot be moved in frame {frame:g}. {remedy} the keys of"
+                " its influence"
+            )
+    return ""
+
+
+def _curves(effector: Any) -> dict[str, Any]:
+    """F-curves of an effector in the active action, by property name."""
+    bag = compat.find_bag(effector.id_data)
+    return _by_property(effector, [] if bag is None else bag.fcurves)
+
+
+def _other_curves(effector: Any) -> dict[str, Any]:
+    """Drivers of an effector and its F-curves in NLA strips, by property name."""
+    data: Any = effector.id_data.animation_data
+    if data is None:
+        return {}
+    strips = [strip for track in data.nla_tracks for strip in track.strips]
+    return _by_property(
+        effector, [*data.drivers, *(curve for strip in strips for curve in compat.strip_curves(strip))]
+    )
+
+
+def _by_property(effector: Any, curves: Any) -> dict[str, Any]:
+    others: Any = effector.id_data.articulate.effectors
+    # `path_from_id` takes a millisecond, and this runs in redraws
+    begin = f"articulate.effectors[{[other == effector for other in others].index(True)}]."
+    return {
+        curve.data_path.removeprefix(begin): curve for curve in curves if curve.data_path.startswith(begin)
+    }
+
+
+def _spans(influence: bpy.types.FCurve) -> list[tuple[float, float]]:
+    """First and last frames of the ranges in which an influence is above zero."""
+    keys = [float(point.co.x) for point in influence.keyframe_points]
+    if not keys:
+        return []
+    first, last = floor(min(keys)) - 1, ceil(max(keys)) + 1
+    on = [False, *(influence.evaluate(frame) > 0.0 for frame in range(first, last + 1)), False]
+    turns = [frame for frame, (before, now) in enumerate(pairwise(on), start=first) if before != now]
+    spans = [(float(a), float(b - 1)) for a, b in zip(turns[::2], turns[1::2], strict=True)]
+    # a range at the first or last key extends to infinity
+    return [(-float("inf") if a == first else a, float("inf") if b == last else b) for a, b in spans]
 
 
 def _can_be_target(effector: "ArticulateEffector", candidate: bpy.types.Object) -> bool:
@@ -71,25 +156,6 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bool) else tuple(value)
 
 
-_STRAIGHT: Final = 0.005  # share of the limb's length; a joint nearer to its line has no direction
-_ELSEWHERE: Final = frozenset({"target", "keeps_motion", "pinned", "alternatives", *AMOUNTS})
-
-# Conditions for options that depend on others; other options always have an effect.
-_MEANS_SOMETHING: Final[Mapping[str, Callable[["ArticulateEffector"], bool]]] = MappingProxyType(
-    {
-        "space": lambda e: not all(e.settings.get("axes", ALL_AXES) + e.settings.get("turn_axes", ALL_AXES)),
-        "footprint": lambda e: e.planted,
-        "target": lambda e: e.follows != "",
-        "keeps_motion": lambda e: e.target is None,
-        "pinned": lambda e: e.target is None and not e.keeps_motion,
-        "second_point": lambda e: e.second_bone != "",
-        "second_offset": lambda e: e.second_bone != "",
-        "second_rotation": lambda e: e.rigid,
-        "margin": lambda e: e.over == "SUPPORT",
-    }
-)
-
-
 class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
     """An effector; scripts and messages refer to it by `name`."""
 
@@ -123,7 +189,6 @@ class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
             "0 is the strongest. An effector with a higher number never disturbs a stronger one. Can be "
             "animated"
         ),
-        default=0,
         min=0,
         max=15,
     )
@@ -141,12 +206,10 @@ class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
             "Keep the bone at its own animation: where it was in each frame before the solve. Ignored if "
             "the effector has a target"
         ),
-        default=False,
     )
     pinned: saved.Bool(
         name="Pinned",
         description="Hold the bone where it is now. Ignored if the effector has a target",
-        default=False,
         update=_hold_place,
     )
     pin_location: saved.FloatVector(
@@ -232,9 +295,7 @@ class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
     def first_target(self, pose_bone: bpy.types.PoseBone, scale: float = 1.0, side: Any = (0.0, 0.0, 1.0)):
         """(3,) position of a target for the present pose, in the bone's own axes.
 
-        Args:
-            pose_bone: the effector's bone; scale: length of one of its units in the world.
-            side: (3,) bend direction of a straight limb, in the bone's own axes.
+        `scale` is the length of one of its units in the world. `side` (3,) is the bend direction of a limb.
         """
         from mathutils import Vector
 

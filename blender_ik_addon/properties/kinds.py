@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The kinds of effectors in one table, which defines menus, icons, targets and goals.
 
-A new kind needs an entry here and a function in `bridge.goals`. New options are properties in `options`;
-panel, operators and plan find them by name.
+A new kind needs an entry here and a function in `bridge.goals`. New options are properties of
+`EffectorOptions`; panel, operators and plan find them by name.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
+from typing import Any, Final
+
+import bpy
+
+from . import saved
 
 _PLACE = ("point", "offset", "axes", "space", "slack", "planted", "footprint")
 _TURN = ("turn_axes", "space", "turn_slack")
@@ -192,3 +195,193 @@ KINDS: dict[str, Kind] = {
 }
 KIND_ITEMS = tuple((k.name, k.label, k.description, k.icon, k.number) for k in KINDS.values())
 """The kinds as items of an enum property."""
+
+
+POINTS = (
+    ("TIP", "Tip", "The tip of the bone is brought to the target", "BONE_DATA", 0),
+    ("HEAD", "Head", "The head of the bone is brought to the target", "BONE_DATA", 1),
+)
+
+AXES = (
+    ("X", "X", "Across the bone, along its own X axis", 0),
+    ("Y", "Y", "Along the bone, from its head to its tip", 1),
+    ("Z", "Z", "Across the bone, along its own Z axis", 2),
+    ("-X", "-X", "Across the bone, against its own X axis", 3),
+    ("-Y", "-Y", "Against the bone, from its tip to its head", 4),
+    ("-Z", "-Z", "Across the bone, against its own Z axis", 5),
+)
+
+SPACES = (
+    ("WORLD", "World", "The axes of the world", 0),
+    ("TARGET", "Target", "The axes of the target, as it is turned", 1),
+    ("BONE", "Bone", "The axes of the bone, as it is turned", 2),
+)
+
+KEEPS = (
+    ("AT", "At", "Exactly at this distance, like on a rod", 0),
+    ("INSIDE", "Within", "Not farther away than this, like on a leash", 1),
+    ("OUTSIDE", "Outside", "Not nearer than this", 2),
+)
+
+OVERS = (
+    ("TARGET", "Target", "The centre of mass is over the target", 0),
+    ("SUPPORT", "Support", "The centre of mass is over the area that the planted effectors span", 1),
+)
+
+ALL_AXES: Final = (True, True, True)
+
+
+def _point(bone: bpy.types.Bone, end: str, offset: Any):
+    from mathutils import Vector
+
+    return Vector((0.0, bone.length if end == "TIP" else 0.0, 0.0)) + Vector(offset)
+
+
+class EffectorOptions:
+    """The option properties, and functions of these alone."""
+
+    __slots__ = ()
+
+    point: saved.Enum(
+        name="Point",
+        description="Point of the bone that is brought to the target",
+        items=POINTS,
+        default="TIP",
+    )
+    offset: saved.FloatVector(
+        name="Offset",
+        description="Offset of that point along the bone's axes. Y runs along the bone",
+        subtype="XYZ",
+        size=3,
+    )
+    axis: saved.Enum(
+        name="Axis",
+        description="Axis of the bone that points at the target; Y runs along the bone",
+        items=AXES,
+        default="Y",
+    )
+    one_sided: saved.Bool(
+        name="One-Sided",
+        description="A floor: the bone may be anywhere on the side to which the target's Z axis points",
+    )
+    axes: saved.BoolVector(
+        name="Axes",
+        description="Along which axes the bone's place counts; along the others it is free",
+        subtype="XYZ",
+        size=3,
+        default=ALL_AXES,
+    )
+    turn_axes: saved.BoolVector(
+        name="Turn Axes",
+        description="About which axes the bone's orientation counts; about the others it is free",
+        subtype="XYZ",
+        size=3,
+        default=ALL_AXES,
+    )
+    space: saved.Enum(name="Space", description="Which axes are used", items=SPACES, default="WORLD")
+    slack: saved.Float(
+        name="Slack",
+        description="Radius around the target inside which the bone is free. Can be animated",
+        min=0.0,
+        soft_max=1.0,
+        subtype="DISTANCE",
+        precision=4,
+    )
+    turn_slack: saved.Float(
+        name="Slack Angle",
+        description="Angle to the target inside which the bone is free. Can be animated",
+        min=0.0,
+        max=3.141592653589793,
+        subtype="ANGLE",
+    )
+    stretch: saved.Float(
+        name="Stretch",
+        description=(
+            "How far the limb may lengthen where the target is out of its reach, as a share of its length. 0:"
+            " not at all"
+        ),
+        min=0.0,
+        soft_max=1.0,
+        max=10.0,
+        subtype="FACTOR",
+    )
+    planted: saved.Bool(
+        name="Planted",
+        description="The figure stands on this effector: Balance counts it. Can be animated",
+    )
+    footprint: saved.Float(
+        name="Footprint",
+        description="Radius of the ground that a planted effector covers around its target",
+        min=0.0,
+        soft_max=0.5,
+        subtype="DISTANCE",
+        precision=4,
+    )
+    keep: saved.Enum(
+        name="Keep", description="On which side of the distance the bone is kept", items=KEEPS, default="AT"
+    )
+    distance: saved.Float(
+        name="Distance",
+        description="Length that is kept, in world space. Can be animated",
+        default=1.0,
+        soft_min=0.0,
+        soft_max=10.0,
+        subtype="DISTANCE",
+        precision=4,
+    )
+    second_bone: saved.String(
+        name="Second Bone",
+        description="The bone that this one is joined to, or kept at a distance from",
+        update=saved.named,
+    )
+    second_point: saved.Enum(
+        name="Second Point", description="Point of the second bone that counts", items=POINTS, default="TIP"
+    )
+    second_offset: saved.FloatVector(
+        name="Second Offset",
+        description="Offset of that point along the second bone's axes",
+        subtype="XYZ",
+        size=3,
+        precision=4,
+    )
+    second_rotation: saved.FloatVector(
+        name="Second Rotation",
+        description="Rotation of the bone in the second bone's axes, if they are joined rigidly",
+        subtype="QUATERNION",
+        size=4,
+        default=(1.0, 0.0, 0.0, 0.0),
+    )
+    rigid: saved.Bool(
+        name="Rigid",
+        description="Join the bones as if welded. Off: join them at one point, about which they can turn",
+    )
+    over: saved.Enum(
+        name="Over", description="What the centre of mass is kept over", items=OVERS, default="TARGET"
+    )
+    margin: saved.Float(
+        name="Margin",
+        description="How far inside the edge of the supporting area the centre of mass is kept",
+        min=0.0,
+        soft_max=0.2,
+        subtype="DISTANCE",
+        precision=4,
+    )
+    alternatives: saved.Pointer(
+        name="Targets",
+        description="Collection of objects, usually Empties; the bone goes to one of them",
+        type=bpy.types.Collection,
+    )
+
+    def point_in_bone(self, bone: bpy.types.Bone):
+        """(3,) the effector's point in the bone's own axes, the armature's units."""
+        return _point(bone, self.point, self.offset)
+
+    def second_in_bone(self, bone: bpy.types.Bone):
+        """(3,) the second bone's point in that bone's own axes, the armature's units."""
+        return _point(bone, self.second_point, self.second_offset)
+
+    @property
+    def direction(self) -> tuple[float, float, float]:
+        """The aiming direction in the bone's own axes, a unit vector."""
+        x, y, z = (float(self.axis[-1] == letter) for letter in "XYZ")
+        return (-x, -y, -z) if self.axis.startswith("-") else (x, y, z)

@@ -27,21 +27,13 @@ _SYMBOLS: Final = {
 
 
 def is_seen(armature: bpy.types.Object, distance: float, turn: float) -> bool:
-    """Whether an error is large enough to be visible.
-
-    Args:
-        armature: for the size of the figure; distance: Blender units; turn: radians.
-    """
+    """Whether an error, in Blender units and radians, is large enough on a figure to be visible."""
     size: Any = armature.dimensions
     return distance > _SEEN_SHARE * max(size) or turn > _SEEN_TURN
 
 
 def counted(count: int, what: str) -> str:
-    """A number with a noun, for example "1 bone" or "3 bones".
-
-    Args:
-        count: number of things; what: the singular noun, whose plural ends in s.
-    """
+    """A number with a noun whose plural ends in s, for example "1 bone" or "3 bones"."""
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
@@ -76,10 +68,9 @@ def _typed(text: str, category: str, unit: str) -> float | None:
 
 
 def length(units: float, *, short: bool = False) -> str:
-    """A length as text: millimetres with one decimal, from one metre on metres.
+    """A length in Blender units as text: millimetres with one decimal, from one metre on metres.
 
-    Args:
-        units: Blender units of the open scene; short: omit the decimal from 10 mm on.
+    If `short`, without the decimal from 10 mm on.
     """
     return in_metres(units * metre(bpy.context.scene), short=short)
 

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fills the menus from the registries of `ikmath`.
+"""Menus and properties from the registries of `ikmath`: its methods and their parameters.
 
 The contents of the registries are in `registries.json`, which `tooling/registries.py` writes. So the library
 is loaded at its first use, not while Blender starts.
+
+Each parameter of each method has its own property, so that a method's settings are kept while another method
+is chosen. Parameters of new methods appear automatically. Only tooltips of choices are added here.
 """
 
 from __future__ import annotations
@@ -11,8 +14,13 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 from zlib import crc32
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
+
+from . import saved
 
 _REGISTRIES: Final[Mapping[str, Any]] = json.loads(
     Path(__file__).with_name("registries.json").read_text(encoding="utf-8")
@@ -22,6 +30,37 @@ EnumItem = tuple[str, str, str, int]
 
 DEFAULT_LIMITS = "projection"
 DEFAULT_AVOIDANCE = "velocity_damper"
+DEFAULT_METHOD: Final[str] = _REGISTRIES["default"]
+"""The method of new rigs: the library's default."""
+
+_LARGEST = 1e6
+_FINE = 1e-3  # values below this one are shown with all digits
+_AUTOMATIC = "; 0: the method chooses"
+# Tooltips of the choices, by the parameter's name.
+_CHOICES: Final[Mapping[str, Mapping[str, str]]] = {
+    "svd": {
+        "lapack": "The routine of LAPACK, which is the fastest",
+        "column_givens": "Givens rotations of pairs of columns",
+        "row_givens": "Givens rotations of pairs of rows",
+    },
+    "objective": {
+        "posture": "The distance from the pose that the frame starts from",
+        "limits": "The distance from the middle of the joint limits",
+    },
+    "form": {
+        "reduced": "Eliminate the multipliers before solving the system",
+        "full": "Solve the whole system with its multipliers",
+    },
+    "bounds": {
+        "method": "By the setting Joint Limits",
+        "active": "By trying every combination of coordinates at their limits",
+        "slack": "By a slack variable for each limit",
+    },
+    "influence": {
+        "polynomial": "By its distance",
+        "pourazady": "By the time left to brake, after Pourazady and Ho",
+    },
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,9 +84,8 @@ class Described:
 def method_objections(asked: Sequence[Mapping[str, Any]], avoidance: str) -> dict[str, str]:
     """Why each solving method cannot solve some effectors, as one sentence; "" if it can.
 
-    Args:
-        asked: the fields of an `ikmath.GoalRequirement` for each goal.
-        avoidance: name of the avoidance method, "" without obstacles and self-collision.
+    `asked` has the fields of an `ikmath.GoalRequirement` for each goal. The avoidance method is "" without
+    obstacles and self-collision.
     """
     import ikmath as ik
 
@@ -92,5 +130,86 @@ def _items(registry: str) -> tuple[EnumItem, ...]:
 METHODS: Final = _items("methods")
 LIMITS: Final = _items("limits")
 AVOIDANCE: Final = _items("avoidance")
-DEFAULT_METHOD: Final[str] = _REGISTRIES["default"]
-"""The method of new rigs: the library's default."""
+
+
+class _Parameters(bpy.types.PropertyGroup):
+    """Parameters of all entries of a registry; see `names` for those of one entry."""
+
+    __slots__ = ()
+
+    # Blender evaluates this and `typing` caches it. With `Described` the cache would keep this module and, with
+    # it, bpy: Blender 4.5 as a Python module would then never end.
+    described: ClassVar[Mapping[str, tuple[Any, ...]]]
+
+    @classmethod
+    def names(cls, entry: str) -> list[str]:
+        """The properties of an entry, in the order of its parameters."""
+        return [_attribute(entry, parameter.name) for parameter in cls.described[entry]]
+
+    def options(self, entry: str) -> dict[str, Any]:
+        """The options of an entry."""
+        given = {}
+        for parameter in self.described[entry]:
+            value = getattr(self, _attribute(entry, parameter.name))
+            given[parameter.name] = None if parameter.automatic and value == 0.0 else value
+        return given
+
+
+class ArticulateParameters(_Parameters):
+    """Parameters of the solving methods."""
+
+    __slots__ = ()
+
+    described = parameters("methods")
+
+
+class ArticulateAvoidanceParameters(_Parameters):
+    """Parameters of the avoidance methods."""
+
+    __slots__ = ()
+
+    described = parameters("avoidance")
+
+
+def _attribute(entry: str, name: str) -> str:
+    return f"{entry}_{name.replace('.', '_')}"
+
+
+def _property(parameter: Described) -> Any:
+    told: dict[str, Any] = {
+        "name": parameter.label,
+        "description": parameter.description,
+        "override": saved.OVERRIDE,
+        "update": saved.moved,
+    }
+    if parameter.choices:
+        # As in the menus, the number is computed from the word, so that new choices do not change old files.
+        tooltips = _CHOICES.get(parameter.name, {})
+        items = [
+            (
+                word,
+                word.replace("_", " ").capitalize(),
+                tooltips.get(word, parameter.description),
+                crc32(word.encode()) & 0x7FFFFFFF,
+            )
+            for word in parameter.choices
+        ]
+        return EnumProperty(items=items, default=parameter.default, **told)
+    if isinstance(parameter.default, bool):
+        return BoolProperty(default=parameter.default, **told)
+    bounds: dict[str, Any] = {"min": parameter.minimum, "max": min(parameter.maximum, _LARGEST)}
+    if isinstance(parameter.default, int):
+        whole: dict[str, Any] = {key: int(value) for key, value in bounds.items()}
+        return IntProperty(default=parameter.default, **whole, **told)
+    if parameter.automatic:
+        told["description"] += _AUTOMATIC
+    precision = 6 if 0.0 < abs(parameter.default or 0.0) < _FINE else 4
+    return FloatProperty(default=parameter.default or 0.0, precision=precision, **bounds, **told)
+
+
+for _group in (ArticulateParameters, ArticulateAvoidanceParameters):
+    _group.__annotations__ = {
+        _attribute(entry, parameter.name): _property(parameter)
+        for entry, own in _group.described.items()
+        for parameter in own
+    }

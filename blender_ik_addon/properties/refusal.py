@@ -14,10 +14,6 @@ class Refused(Exception):
 
 
 def require(refusals: Iterable[Refused]) -> None:
-    """Raise the first refusal, if there is one.
-
-    Raises:
-        Refused: there is one.
-    """
+    """Raise the first refusal, if there is one."""
     for refusal in refusals:
         raise refusal

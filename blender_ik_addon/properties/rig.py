@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The root of all saved data: `Object.articulate`. It is used on armature objects only."""
+"""The root of all saved data: `Object.articulate`, with the settings of the bake and of the overlay.
+
+It is used on armature objects only. The settings of the bake are named as in Blender's own Bake Action.
+"""
 
 import json
 from typing import Any
 
 import bpy
-from bpy.props import EnumProperty, IntVectorProperty, StringProperty
+from bpy.props import EnumProperty, FloatProperty, IntVectorProperty, StringProperty
 
 from . import saved
-from .bake import ArticulateBake
-from .body import ArticulateBody
 from .bone_names import all_armatures
 from .effector import ArticulateEffector
-from .obstacle import ArticulateObstacle
-from .overlay import ArticulateOverlay
+from .obstacle import ArticulateBody, ArticulateObstacle
+from .saved import declared
 from .solver import ArticulateSolver
 
 LIVE_MODES = (
@@ -30,12 +31,110 @@ LIVE_MODES = (
         1,
     ),
 )
-
 LISTS = ("effectors", "obstacles", "body.links", "body.pairs")
 """All lists of a rig; their items are `ListItem`s."""
 
 LIVE_START, LIVE_POSE = "live_start", "live_pose"
 """Custom properties in which a live rig stores its start pose and its solved pose."""
+
+
+class ArticulateBake(bpy.types.PropertyGroup):
+    """Settings of the bake."""
+
+    __slots__ = ()
+
+    use_range: saved.Switch(
+        name="Custom Range", description="Off: the preview range if it is on, else the scene's frame range"
+    )
+    frame_start: saved.Number(name="Start Frame", description="First frame that is baked", default=1)
+    frame_end: saved.Number(name="End Frame", description="Last frame that is baked", default=250)
+    step: saved.Number(name="Frame Step", description="Bake every nth frame", default=1, min=1, max=120)
+    only_selected: saved.Switch(
+        name="Only Selected Bones", description="Key only the solved bones that are selected"
+    )
+    use_current_action: saved.Switch(
+        name="Overwrite Current Action",
+        description="Write into the armature's action. Off: write into a copy, and use the copy",
+    )
+    clean_curves: saved.Switch(
+        name="Clean Curves", description="After baking, remove keys that change nothing"
+    )
+    decimate: saved.Switch(
+        name="Decimate",
+        description="After baking or recording, remove all keys that the motion does not need",
+    )
+    remove_error_margin: FloatProperty(
+        name="Max Error Margin",
+        description="Largest distance by which Decimate may move any point of the figure, in any frame",
+        default=0.005,
+        min=0.0,
+        soft_max=0.1,
+        precision=4,
+        subtype="DISTANCE",
+        override=saved.OVERRIDE,
+    )
+
+    def options(self, scene: bpy.types.Scene) -> dict[str, Any]:
+        """The options by name; without a custom range, of the preview range or the scene."""
+        found = {name: getattr(self, name) for name in BAKE_OPTIONS}
+        if self.use_range:
+            return found
+        if scene.use_preview_range:
+            return {**found, "frame_start": scene.frame_preview_start, "frame_end": scene.frame_preview_end}
+        return {**found, "frame_start": scene.frame_start, "frame_end": scene.frame_end}
+
+
+BAKE_OPTIONS = tuple(name for name in declared(ArticulateBake) if name != "use_range")
+"""The settings that are also arguments of the operator."""
+
+
+class ArticulateOverlay(bpy.types.PropertyGroup):
+    """One switch for each part of the overlay; the one for capsules is on the body."""
+
+    __slots__ = ()
+
+    lines: saved.Switch(
+        name="Effectors",
+        description="Lines from the bones to their targets: green where they are reached, red far off",
+        default=True,
+    )
+    pins: saved.Switch(
+        name="Pins",
+        description="Bones that are pinned, with the colour of what is held",
+        default=True,
+    )
+    limits: saved.Switch(
+        name="Joint Limits",
+        description="Arcs and cones of the joint limits that are reached",
+        default=True,
+    )
+    chain: saved.Switch(
+        name="Chain",
+        description=(
+            "Bones that move for the active effector or, with the tool Drag Bone, for the bone under the "
+            "mouse"
+        ),
+        default=True,
+    )
+    gizmos: saved.Switch(
+        name="Target Gizmo",
+        description="Arrows and rings on the targets and pins of the selected bones, and of the effector that"
+        " is active in the list",
+        default=True,
+    )
+    critical: saved.Switch(
+        name="Critical Points",
+        description="Shortest distances to obstacles and between parts of the figure",
+    )
+    balance: saved.Switch(
+        name="Balance",
+        description="The centre of mass, and the area on which the figure stands",
+    )
+    ellipsoid: saved.Switch(
+        name="Manipulability",
+        description="How fast the active effector's point can move in every direction, as an ellipsoid;"
+        " flat where it can hardly move",
+    )
 
 
 def _live_changed(rig: "ArticulateRig", context: bpy.types.Context) -> None:
@@ -70,7 +169,6 @@ class ArticulateRig(bpy.types.PropertyGroup):
     live: saved.Switch(
         name="Live",
         description="Solve in every frame, and when a target or a pin moves. Sets no keys",
-        default=False,
         options=set(),  # not animatable: the influence of effectors fades in and out
         update=_live_changed,
     )
@@ -85,7 +183,6 @@ class ArticulateRig(bpy.types.PropertyGroup):
     record: saved.Switch(
         name="Record",
         description="While the animation plays, a drag sets keys on the frames that pass",
-        default=False,
     )
     message: StringProperty(
         name="Message", description="How the last solve or bake ended, in one sentence", options={"HIDDEN"}

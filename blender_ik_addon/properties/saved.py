@@ -1,7 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What all saved settings have in common: overrides may change them, and a change updates the armature."""
+"""What all saved settings have in common: overrides may change them, and a change updates the armature.
 
+A .blend file does not store properties with default values. So a rig stores its *Root* explicitly as soon as
+anything else is set. A rig with effectors or settings but without a stored *Root* is from an older file, in
+which the default was pinned.
+
+A file stores only an override's differences from the library. If the library has no data of the add-on,
+Blender 5.0 stores that everything differs, cannot read this back, and loses everything. So before saving, the
+linked originals get the same groups with default values. Then only single properties differ, as in Blender
+4.2 and 4.5. The library's file is not changed.
+"""
+
+from collections.abc import Iterable
 from functools import partial
+from inspect import get_annotations
 from typing import Any, Literal
 
 import bpy
@@ -17,10 +29,108 @@ from bpy.props import (
     StringProperty,
 )
 
-from .bone_names import remember
-from .older_files import store_root
+from .bone_names import all_armatures, remember
 
+OLDER_ROOT = "PINNED"
 OVERRIDE: set[Literal["LIBRARY_OVERRIDABLE"]] = {"LIBRARY_OVERRIDABLE"}
+
+# Settings that no solve depends on, groups of settings, and lists with their active index.
+Switch = partial(BoolProperty, override=OVERRIDE)
+Number = partial(IntProperty, override=OVERRIDE)
+Group = partial(PointerProperty, override=OVERRIDE)
+List = partial(CollectionProperty, override={*OVERRIDE, "USE_INSERTION"})
+Index = partial(IntProperty, default=0, min=0, override=OVERRIDE)
+
+
+def store_roots(armatures: Iterable[Any]) -> None:
+    """Store the *Root* of all rigs with settings."""
+    for armature in armatures:
+        if armature.library is None and _lacks_root(armature):
+            store_root(armature.articulate)
+
+
+def store_root(rig: Any) -> None:
+    """Store the present *Root*, if it is not stored yet."""
+    if not rig.solver.is_property_set("root"):
+        rig.solver.root = rig.solver.root
+
+
+def pin_older_roots(armatures: Iterable[Any]) -> None:
+    """Pin the roots of rigs from older files; for linked ones only in memory."""
+    for armature in armatures:
+        if _lacks_root(armature):
+            armature.articulate.solver.root = OLDER_ROOT
+
+
+def _lacks_root(armature: Any) -> bool:
+    """Whether a rig has settings but no stored *Root*."""
+    if not armature.is_property_set("articulate"):  # reading the settings would create them
+        return False
+    rig = armature.articulate
+    solver = rig.solver
+    if solver.is_property_set("root"):
+        return False
+    return len(rig.effectors) > 0 or any(map(solver.is_property_set, _stored(type(solver))))
+
+
+def _stored(group: type) -> list[str]:
+    """Names of the single values that a group stores; computed ones always count as set."""
+    return [
+        name
+        for name, one in declared(group).items()
+        if one.function is not PointerProperty and "get" not in one.keywords
+    ]
+
+
+def declared(group: type) -> dict[str, Any]:
+    """Name and declaration of all annotations of a class, those of its bases first.
+
+    In Python 3.14, a class has no own `__annotations__` until they are first read.
+    """
+    found: dict[str, Any] = {}
+    for owner in reversed(group.__mro__):
+        found.update(get_annotations(owner))
+    return found
+
+
+def prepare_overrides() -> None:
+    """Prepare the linked originals so that settings of overridden armatures are saved."""
+    for thing in all_armatures():
+        override = thing.override_library
+        if override is None or override.reference is None:
+            continue
+        linked: Any = override.reference
+        _match(thing, linked)
+        for bone in thing.pose.bones:
+            original = linked.pose.bones.get(bone.name)
+            if original is not None:
+                _match(bone, original)
+
+
+def _match(own: Any, linked: Any) -> None:
+    """Create the groups on a linked owner that its override has, recursively."""
+    if not own.is_property_set("articulate"):
+        return
+    _make(linked.articulate)
+    _match_within(own.articulate, linked.articulate)
+
+
+def _match_within(own: Any, linked: Any) -> None:
+    for described in own.bl_rna.properties:
+        name = described.identifier
+        if not described.is_runtime:
+            continue  # rna_type
+        if described.type == "POINTER" and isinstance(getattr(own, name), bpy.types.PropertyGroup):
+            if own.is_property_set(name):
+                _make(getattr(linked, name))
+                _match_within(getattr(own, name), getattr(linked, name))
+        elif described.type == "COLLECTION":
+            for mine, theirs in zip(getattr(own, name), getattr(linked, name), strict=False):
+                _match_within(mine, theirs)
+
+
+def _make(group: Any) -> None:
+    group.name = group.name  # writing a property creates the group
 
 
 def moved(owner: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
@@ -51,13 +161,6 @@ def reshaped(owner: bpy.types.PropertyGroup, context: bpy.types.Context) -> None
     manager: Any = context.window_manager
     manager.articulate.flesh_changes += 1
 
-
-# Settings that no solve depends on, groups of settings, and lists with their active index.
-Switch = partial(BoolProperty, override=OVERRIDE)
-Number = partial(IntProperty, override=OVERRIDE)
-Group = partial(PointerProperty, override=OVERRIDE)
-List = partial(CollectionProperty, override={*OVERRIDE, "USE_INSERTION"})
-Index = partial(IntProperty, default=0, min=0, override=OVERRIDE)
 
 # Settings of a solve; their `update` may be replaced.
 Bool = partial(BoolProperty, override=OVERRIDE, update=moved)

@@ -14,15 +14,13 @@ from typing import Any
 import bpy
 from bpy.props import BoolVectorProperty, CollectionProperty, FloatVectorProperty, PointerProperty
 
-from .body import ArticulateBody, ArticulateLink, ArticulatePair
 from .bone import bone_settings
-from .declared import declared
 from .effector import ArticulateEffector
-from .kinds import AMOUNTS, KINDS
-from .obstacle import ArticulateObstacle
-from .options import EffectorOptions
-from .parameters import ArticulateParameters
+from .kinds import AMOUNTS, KINDS, EffectorOptions
+from .menus import ArticulateParameters
+from .obstacle import ArticulateBody, ArticulateLink, ArticulateObstacle, ArticulatePair
 from .rig import ArticulateRig
+from .saved import declared
 from .solver import ArticulateSolver
 
 _EACH_FRAME = {"weight", "influence", "priority", "pin_location", "pin_rotation", *AMOUNTS}

@@ -7,8 +7,7 @@ import bpy
 from bpy.props import EnumProperty
 
 from . import saved
-from .menus import DEFAULT_LIMITS, DEFAULT_METHOD, LIMITS, METHODS
-from .parameters import ArticulateParameters
+from .menus import DEFAULT_LIMITS, DEFAULT_METHOD, LIMITS, METHODS, ArticulateParameters
 
 # Root and Effort have no icons: with them, the labels do not fit in the sidebar.
 ROOTS = (
@@ -144,7 +143,6 @@ class ArticulateSolver(bpy.types.PropertyGroup):
     max_iterations: saved.Int(
         name="Iterations",
         description="The most steps of a solve. 0: the method chooses",
-        default=0,
         min=0,
         soft_max=500,
         max=10000,

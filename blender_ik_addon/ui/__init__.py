@@ -6,7 +6,7 @@ from typing import Any
 
 import bpy
 
-from . import advanced, effector_list, manual, menu, overlay, panel, surroundings
+from . import advanced, effector_list, menu, overlay, panel, surroundings
 
 CLASSES = (
     *effector_list.CLASSES,
@@ -22,7 +22,7 @@ def attach() -> None:
     """Add the entries to Blender's own menus and the manual pages."""
     for owner, draw in _entries():
         owner.append(draw)
-    bpy.utils.register_manual_map(manual.manual_map)
+    bpy.utils.register_manual_map(menu.manual_map)
 
 
 def detach() -> None:
@@ -30,7 +30,7 @@ def detach() -> None:
     for owner, draw in _entries():
         owner.remove(draw)
     with suppress(ValueError):  # after a failed attach
-        bpy.utils.unregister_manual_map(manual.manual_map)
+        bpy.utils.unregister_manual_map(menu.manual_map)
 
 
 def _entries() -> tuple[tuple[Any, Any], ...]:

@@ -5,8 +5,7 @@ import bpy
 
 from ..properties.check import objections
 from ..properties.menus import METHODS
-from .tab import SubPanel, draw_all
-from .text import draw_text
+from .tab import SubPanel, draw_all, draw_text
 
 
 class ARTICULATE_PT_advanced(SubPanel, bpy.types.Panel):
@@ -15,7 +14,6 @@ class ARTICULATE_PT_advanced(SubPanel, bpy.types.Panel):
     bl_label = "Advanced"
 
     def fill(self, layout, context, armature, rig) -> None:
-        """Method, its parameters, limits and termination."""
         solver = rig.solver
         self._draw_method(layout, context, armature, solver.method)
         draw_all(layout, solver.parameters, solver.parameters.names(solver.method))
@@ -52,7 +50,6 @@ class ARTICULATE_PT_avoidance(SubPanel, bpy.types.Panel):
     bl_parent_id = "ARTICULATE_PT_advanced"
 
     def fill(self, layout, _context, _armature, rig) -> None:
-        """The method and its parameters."""
         body = rig.body
         layout.column().prop(body, "avoidance", text="Method")
         draw_all(layout, body.parameters, body.parameters.names(body.avoidance))

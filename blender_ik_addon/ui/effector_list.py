@@ -9,8 +9,7 @@ import bpy
 
 from ..properties.kinds import KINDS
 from ..properties.measures import angle, is_seen, length
-from .tab import draw_eye
-from .text import ICON, letters, sidebar_width
+from .tab import ICON, draw_eye, letters, sidebar_width
 
 ENDED: Mapping[str, Any] = MappingProxyType(
     {"REACHED": "CHECKMARK", "BEST_EFFORT": "ERROR", "BLOCKED": "CANCEL", "OFF": "RADIOBUT_OFF"}

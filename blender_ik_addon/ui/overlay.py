@@ -46,11 +46,9 @@ class ARTICULATE_PT_overlays(bpy.types.Panel):
 
     @classmethod
     def poll(cls, context) -> bool:
-        """Whether there is an armature."""
         return active_armature(context) is not None
 
     def draw(self, context) -> None:
-        """The switches."""
         self.layout.active = context.space_data.overlay.show_overlays
         _draw_switches(self.layout, active_armature(context))
         preferences = own_preferences(context)

@@ -18,8 +18,7 @@ from ..properties.kinds import AMOUNTS
 from ..properties.menus import takes_posture_cost, weighs
 from ..properties.solver import LEARNED
 from .effector_list import ENDED, ARTICULATE_UL_effectors, ended_text, how_it_ended
-from .tab import SubPanel, Tab, draw_all, draw_list, draw_of_bone
-from .text import draw_fixed, draw_text, sidebar_width
+from .tab import SubPanel, Tab, draw_all, draw_fixed, draw_list, draw_of_bone, draw_text, sidebar_width
 
 HINT = "Select the armature of a character, or the character itself, to pose it"
 FIRST_STEP: Final = "Drag any bone: the body follows. Pin what must stay. + makes a bone follow an object."
@@ -50,7 +49,6 @@ class ARTICULATE_PT_main(Tab, bpy.types.Panel):
     bl_label = "Articulate"
 
     def draw(self, context) -> None:
-        """The list, its buttons, messages, Solve."""
         layout = self.layout
         armature = active_armature(context)
         if armature is None:
@@ -106,12 +104,10 @@ class ARTICULATE_PT_effector(SubPanel, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context) -> bool:
-        """Whether an effector is active."""
         armature = active_armature(context)
         return armature is not None and rig_of(armature).active is not None
 
     def fill(self, layout, context, armature, rig) -> None:
-        """Bone, kind, target and weights, and the result of the last solve."""
         effector, bone = rig.active, active_bone(context, armature)
         column = layout.column()
         column.prop(effector, "kind")
@@ -137,13 +133,11 @@ class ARTICULATE_PT_details(SubPanel, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context) -> bool:
-        """Whether the effector has such options."""
         armature = active_armature(context)
         effector = rig_of(armature).active if armature is not None else None
         return effector is not None and bool(set(shown_options(effector)) & set(DETAILS))
 
     def fill(self, layout, _context, armature, rig) -> None:
-        """The options of the effector's kind."""
         for option in shown_options(rig.active):
             if option in DETAILS:
                 draw_option(layout, armature, rig.active, option)
@@ -186,7 +180,6 @@ class ARTICULATE_PT_posture(SubPanel, bpy.types.Panel):
     bl_label = "Posture"
 
     def fill(self, layout, context, armature, rig) -> None:
-        """The settings that affect the pose with any method."""
         solver, bone = rig.solver, active_bone(context, armature)
         column = layout.column()
         row = column.row(align=True)
@@ -221,7 +214,6 @@ class ARTICULATE_PT_bake(SubPanel, bpy.types.Panel):
     bl_label = "Live and Bake"
 
     def fill(self, layout, context, _armature, rig) -> None:
-        """The settings of live solving and of the bake."""
         settings = rig.bake
         layout.column().prop(rig, "live_mode")
         # a render poses live figures from its own thread
@@ -254,13 +246,7 @@ def draw_message(
     armature: bpy.types.Object,
     refusal: Exception | None,
 ) -> None:
-    """Draw the message, one sentence that never moves the buttons, and the report button.
-
-    Args:
-        layout: of the tab; context: for its width.
-        armature: the active one.
-        refusal: the reason why it cannot be solved, or None.
-    """
+    """Draw the message, one sentence that never moves the buttons, and the report button."""
     session = session_of(context)
     row = layout.row()
     if session.baking:

@@ -5,8 +5,7 @@ import bpy
 
 from ..properties.access import active_armature, active_bone, rig_of
 from ..properties.measures import length
-from .tab import SubPanel, draw_all, draw_eye, draw_list, draw_of_bone
-from .text import draw_text
+from .tab import SubPanel, draw_all, draw_eye, draw_list, draw_of_bone, draw_text
 
 
 class ARTICULATE_UL_obstacles(bpy.types.UIList):
@@ -66,7 +65,6 @@ class ARTICULATE_PT_obstacles(SubPanel, bpy.types.Panel):
     bl_label = "Obstacles"
 
     def fill(self, layout, context, _armature, rig) -> None:
-        """The list, details of the active obstacle, and results of the last solve."""
         column = draw_list(layout, ARTICULATE_UL_obstacles, rig, "obstacles", "active_obstacle")
         column.operator("articulate.obstacle_add", text="", icon="ADD")
         column.operator("articulate.obstacle_remove", text="", icon="REMOVE").obstacle = ""
@@ -86,7 +84,6 @@ class ARTICULATE_PT_body(SubPanel, bpy.types.Panel):
     bl_parent_id = "ARTICULATE_PT_obstacles"
 
     def fill(self, layout, context, armature, rig) -> None:
-        """The fit button, the list of capsules, the capsule of the active bone, the margin."""
         body, bone = rig.body, active_bone(context, armature)
         row = layout.row(align=True)
         row.operator("articulate.body_fit", icon="MOD_SKIN")
@@ -118,11 +115,9 @@ class ARTICULATE_PT_self_collision(SubPanel, bpy.types.Panel):
     bl_parent_id = "ARTICULATE_PT_obstacles"
 
     def draw_header(self, context) -> None:
-        """The switch."""
         self.layout.prop(rig_of(active_armature(context)).body, "self_collision", text="")
 
     def fill(self, layout, _context, _armature, rig) -> None:
-        """The list of exceptions and its buttons."""
         layout.active = rig.body.self_collision
         column = draw_list(layout, ARTICULATE_UL_pairs, rig.body, "pairs", "active_pair")
         column.operator("articulate.pair_remove", text="", icon="REMOVE").index = -1

@@ -1,9 +1,95 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Base classes of panels in the tab "Articulate" of the 3D View's sidebar."""
+"""What panels of the tab "Articulate" are made of: base classes, lists, and wrapped text.
 
-from typing import Any
+Blender's labels do not wrap, so text is wrapped to the width of the sidebar here.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final
+
+import blf
+import bpy
 
 from ..properties.access import active_armature, rig_of
+
+_MARGIN: Final = 56.0  # pixels at a resolution scale of 1: edges, tabs, and indentation of sub-panels
+ICON: Final = 20.0
+_FONT: Final = 0  # the font of panels
+_LEAST: Final = 60.0
+_DOTS: Final = "…"
+_GAP: Final = 16.0  # around the button beside a text
+
+
+def draw_text(
+    layout: bpy.types.UILayout, context: bpy.types.Context, text: str, *, icon: Any = "NONE"
+) -> None:
+    """Draw a text with as many lines as it needs, and an icon in front of the first line."""
+    room = sidebar_width(context) - _MARGIN - (0.0 if icon == "NONE" else ICON)
+    _draw_lines(layout, wrap(text, max(_LEAST, room), letters(context)), icon)
+
+
+def draw_fixed(
+    layout: bpy.types.UILayout, context: bpy.types.Context, text: str, rows: int, *, icon: Any = "NONE"
+) -> None:
+    """Draw a text in a box of constant height, so that nothing below it moves; truncated if it does not fit.
+
+    The layout is a row with at most one button.
+    """
+    width = letters(context)
+    beside = ICON if icon == "NONE" else 2 * ICON  # the button, and the icon
+    room = max(_LEAST, sidebar_width(context) - _MARGIN - _GAP - beside)
+    lines = list(wrap(text, room, width))
+    if len(lines) > rows:
+        last = lines[rows - 1]
+        while last and width(last + _DOTS) > room:
+            last = last[:-1]
+        lines[rows - 1 :] = [last.rstrip() + _DOTS]
+    _draw_lines(layout, lines + [""] * (rows - len(lines)), icon)
+
+
+def _draw_lines(layout: bpy.types.UILayout, lines: Iterable[str], icon: Any) -> None:
+    column = layout.column(align=True)
+    column.scale_y = 0.8
+    for number, line in enumerate(lines):
+        if icon == "NONE":
+            column.label(text=line)
+        else:
+            column.label(text=line, icon="BLANK1" if number else icon)
+
+
+def sidebar_width(context: bpy.types.Context) -> float:
+    """Width of the region, pixels at a resolution scale of 1."""
+    return context.region.width / _scale(context) if context.region else 300.0
+
+
+def letters(context: bpy.types.Context) -> Callable[[str], float]:
+    """A function that measures text in the panels' font, in the same pixels."""
+    preferences: Any = context.preferences
+    scale = _scale(context)
+    blf.size(_FONT, preferences.ui_styles[0].widget.points * scale)
+    return lambda words: blf.dimensions(_FONT, words)[0] / scale
+
+
+def _scale(context: bpy.types.Context) -> float:
+    return context.preferences.system.ui_scale or 1.0  # 0 without a window
+
+
+def wrap(text: str, room: float, width: Callable[[str], float]) -> Iterator[str]:
+    """Split a text into lines that fit into `room`; long words without spaces are split."""
+    line = ""
+    for word in text.split():
+        if line and width(f"{line} {word}") <= room:
+            line = f"{line} {word}"
+            continue
+        if line:
+            yield line
+        line = word
+        while width(line) > room and len(line) > 1:
+            fits = max((n for n in range(1, len(line)) if width(line[:n]) <= room), default=1)
+            yield line[:fits]
+            line = line[fits:]
+    if line:
+        yield line
 
 
 class Tab:
@@ -23,7 +109,6 @@ class SubPanel(Tab):
 
     @classmethod
     def poll(cls, context) -> bool:
-        """Whether there is an armature."""
         return active_armature(context) is not None
 
     def draw(self, context) -> None:
@@ -34,22 +119,12 @@ class SubPanel(Tab):
         self.fill(layout, context, armature, rig_of(armature))
 
     def fill(self, layout, context, armature, rig) -> None:
-        """Draw the panel's contents.
-
-        Args:
-            layout: of the panel; context: as for `draw`; armature: the active one; rig: its settings.
-        """
+        """Draw the contents of the panel of the active armature, which has these settings."""
         raise NotImplementedError
 
 
 def draw_list(layout, kind, owner, items, active, rows=2):
-    """Draw a list of items; returns the column beside it for buttons.
-
-    Args:
-        layout: to draw to; kind: class of the list; owner: of the items; items, active: names of its
-            properties.
-        rows: number of visible lines.
-    """
+    """Draw a list of an owner's items; returns the column beside it for buttons."""
     row = layout.row()
     row.use_property_split = False
     row.template_list(kind.__name__, "", owner, items, owner, active, rows=rows)

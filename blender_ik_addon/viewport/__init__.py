@@ -3,22 +3,18 @@
 
 from __future__ import annotations
 
-from . import gizmos, hover, keys, listening, overlay, tool
+from . import gizmos, overlay, tool
 
-CLASSES = (*hover.CLASSES, *gizmos.CLASSES)
+CLASSES = (*tool.CLASSES, *gizmos.CLASSES)
 
 
 def attach() -> None:
     """Register the tool, the keys and the draw handlers."""
     tool.attach()
-    listening.attach()
-    keys.attach()
     overlay.attach()
 
 
 def detach() -> None:
     """Remove them."""
     overlay.detach()
-    keys.detach()
-    listening.detach()
     tool.detach()

@@ -16,21 +16,19 @@ import bpy
 from mathutils import Matrix
 
 from ..bridge.chains import Chain
-from ..bridge.changes import UNKNOWN, Changes
+from ..bridge.evaluated import UNKNOWN, Changes
 from ..bridge.fingerprint import freedom, turning_along
 from ..control.collision.nearness import Critical
 from ..control.drag.grip import Grip, Hold, holding
 from ..control.drag.mirrored import other_hand
 from ..control.frame.root import placed_bones
-from ..control.inspect.balance import Stand
-from ..control.inspect.inspection import Inspector, Standing, Subject
+from ..control.inspect.inspection import Inspector, Stand, Standing, Subject
 from ..control.report.reasons import REASONS
 from ..properties.access import rig_of, session_of
 from ..properties.kinds import KINDS
 from . import parts
-from .chains import Chains
 from .marks import Mark, read_marks
-from .parts import draw_guide, read_guide
+from .parts import Chains, draw_guide, read_guide
 from .strokes import Drawing, Strokes
 
 SWITCHES: Final = ("lines", "pins", "limits", "chain", "critical", "balance", "ellipsoid")
@@ -89,10 +87,7 @@ class Sketch:
     def drawing(self, armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph, held: str = "") -> Drawing:
         """The present drawing of an armature; the same object as long as nothing has changed.
 
-        Args:
-            armature: the original object, which is up to date during a redraw.
-            depsgraph: evaluated.
-            held: name of the bone that a drag would take or has taken, "" for none.
+        `held` is the name of the bone that a drag would take or has taken, "" for none.
         """
         rig = rig_of(armature)
         shown = {name for name, on in zip(SWITCHES, _switches(rig.overlay), strict=True) if on}
@@ -179,10 +174,6 @@ class Sketch:
         """A key of everything except the pose that a figure depends on, and the number of bones if counted.
 
         During a drag this is constant.
-
-        Args:
-            armature: the original object.
-            turning: include which bones inherit rotation, which only manipulability depends on.
         """
         uid, before = armature.session_uid, self._structure
         if before is not None and before[0] == uid == session_of(bpy.context).dragged:

@@ -141,7 +141,6 @@ class ARTICULATE_GGT_target(bpy.types.GizmoGroup):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Whether there is a target to move."""
         return bool(held_effectors(context))
 
     def setup(self, context: bpy.types.Context) -> None:
@@ -149,11 +148,9 @@ class ARTICULATE_GGT_target(bpy.types.GizmoGroup):
         self.handles = [_Handles(self, context)]
 
     def refresh(self, context: bpy.types.Context) -> None:
-        """The same as `draw_prepare`."""
         self.draw_prepare(context)
 
     def draw_prepare(self, context: bpy.types.Context) -> None:
-        """Move the handles to the targets."""
         held, view = held_effectors(context), context.region_data
         forward = view.view_rotation @ Vector((0.0, 0.0, 1.0)) if view is not None else Vector()
         while len(self.handles) < len(held):

@@ -81,11 +81,7 @@ class Mark(NamedTuple):
         return [(bone, self.chain_root) for bone in (self.bone, self.second[0]) if bone]
 
     def aim(self, matrix_of: Callable[[str], Matrix]) -> tuple[Triple, Triple, Miss]:
-        """Position of its point, target position, and size of the error.
-
-        Args:
-            matrix_of: gives the world matrix (4, 4) of a bone by name.
-        """
+        """Position of its point, target position, and size of the error, for the bones' world matrices."""
         asks, matrix = self.kind_info.asks, matrix_of(self.bone)
         place, wanted = matrix @ Vector(self.local), Vector(self.target)
         if self.pin and self.kind_info.only_turns:
@@ -135,12 +131,7 @@ class Mark(NamedTuple):
 
 
 def read_marks(armature: bpy.types.Object, in_hand: Collection[str] = ()) -> tuple[Mark, ...]:
-    """The enabled and complete effectors of an armature.
-
-    Args:
-        armature: the original object.
-        in_hand: names of the dragged bones, whose own pins move with them.
-    """
+    """The enabled and complete effectors of an armature; own pins of the dragged bones move with them."""
     marks = []
     bones, world = armature.pose.bones, armature.matrix_world.copy()
     scale = world.median_scale

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Draws the contents of `draw_data` over the 3D view, while Blender's own overlays are on."""
+"""Draws the contents of `draw_data` over the 3D view, while Blender's own overlays are on, and hints.
+
+Each hint for new users disappears after the user has followed it once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import blf
@@ -14,10 +17,10 @@ from bpy_extras.view3d_utils import location_3d_to_region_2d
 from gpu_extras.batch import batch_for_shader
 
 from .. import compat
-from ..properties.access import active_armature
-from . import hints
+from ..preferences import own_preferences
+from ..properties.access import active_armature, rig_of, session_of
 from .strokes import Drawing
-from .tool import bone_in_hand
+from .tool import bone_in_hand, key_of_pins, tool_in_hand
 
 if TYPE_CHECKING:
     from .draw_data import Sketch
@@ -32,6 +35,12 @@ _BLUR: Final = 5  # of the shadow behind text, for contrast on any background
 _EVENTS: Final = ("depsgraph_update_post", "frame_change_post", "undo_post", "redo_post", "load_post")
 Box = tuple[float, float, float, float]  # pixels: left, bottom, width, height
 _MOVES: Final = (0, -1, 1, -2, 2)  # vertical offsets of a label that are tried, in lines
+_SIZES: Final = (16.0, 11.0)  # of the two lines, pixels at a resolution scale of 1
+_PADDING: Final = 10.0
+_ABOVE: Final = 40.0  # pixels above the lower edge of the view, free of Blender's own texts
+_SECOND_LINE: Final = "Hints: switch them off in the menu of overlays"
+_BACK: Final = (0.1, 0.1, 0.1, 0.8)
+_COLOURS: Final = ((1.0, 1.0, 1.0, 1.0), (0.75, 0.75, 0.75, 1.0))
 
 
 class Canvas:
@@ -46,13 +55,7 @@ class Canvas:
         self._batches: list[tuple[Any, Any, bool]] = []
 
     def draw(self, drawing: Drawing, size: tuple[float, float], scale: float) -> None:
-        """Draw to the bound framebuffer.
-
-        Args:
-            drawing: to draw.
-            size: of the region, pixels.
-            scale: of the interface.
-        """
+        """Draw to the bound framebuffer of a region with a size in pixels and an interface scale."""
         if drawing is not self.drawn:
             self._batches = _batches(drawing)
             self.drawn = drawing
@@ -98,7 +101,7 @@ class Overlay:
 def attach() -> None:
     """Register the draw handlers."""
     Overlay.sketch, Overlay.canvas = None, Canvas()
-    for function, kind in ((draw, "POST_VIEW"), (draw_labels, "POST_PIXEL"), (hints.draw, "POST_PIXEL")):
+    for function, kind in ((draw, "POST_VIEW"), (draw_labels, "POST_PIXEL"), (draw_hint, "POST_PIXEL")):
         Overlay.handles.append(bpy.types.SpaceView3D.draw_handler_add(function, (), "WINDOW", kind))
     for name in _EVENTS:
         getattr(bpy.app.handlers, name).append(note)
@@ -174,11 +177,7 @@ def _is_on(context: bpy.types.Context) -> bool:
 
 
 def arrange(wanted: Sequence[Box]) -> list[Box | None]:
-    """Move labels up or down by some lines so that none overlaps an earlier one; None if there is no space.
-
-    Args:
-        wanted: preferred boxes, the most important first.
-    """
+    """Move labels up or down by some lines so that none overlaps an earlier one; None without space."""
     found: list[Box | None] = []
     taken: list[Box] = []
     for left, bottom, width, height in wanted:
@@ -192,3 +191,82 @@ def arrange(wanted: Sequence[Box]) -> list[Box | None]:
 
 def _meet(a: Box, b: Box) -> bool:
     return all(a[side] < b[side] + b[side + 2] and b[side] < a[side] + a[side + 2] for side in (0, 1))
+
+
+class Hints:
+    """State of the hints since Blender started.
+
+    Attributes:
+        dragging: whether a bone was being dragged at the last redraw.
+    """
+
+    dragging: ClassVar[bool] = False
+
+
+def draw_hint() -> None:
+    """Draw the present hint in the view."""
+    context = bpy.context
+    text = present_hint(context)
+    if text and context.region is not None:
+        _draw_box((text, _SECOND_LINE), context)
+
+
+def present_hint(context: bpy.types.Context) -> str:
+    """The present hint, "" if there is none. Also records which hints were followed."""
+    preferences, armature = own_preferences(context), active_armature(context)
+    if preferences is None or not preferences.show_hints or preferences.hints_followed >= len(_HINTS):
+        return ""
+    if armature is None or not tool_in_hand(context, armature):
+        return ""
+    dragging, Hints.dragging = Hints.dragging, session_of(context).dragged != 0
+    if Hints.dragging:
+        return ""
+    say, followed = _HINTS[preferences.hints_followed]
+    if followed(armature, dragging):
+        preferences.hints_followed += 1
+        context.preferences.is_dirty = True  # so that Blender saves the preferences
+        return present_hint(context)
+    return say(context)
+
+
+def _has_pins(armature: bpy.types.Object, _dragged: bool) -> bool:
+    return any(effector.follows == "PIN" for effector in rig_of(armature).effectors)
+
+
+def _say_pin(context: bpy.types.Context) -> str:
+    key = key_of_pins(context)
+    return f"Pin what must stay: click on a bone, then {key or 'menu Pose > Articulate > Pins'}"
+
+
+# Text, and whether the hint was followed, given the armature and whether a drag has just ended.
+_HINTS: Final[tuple[tuple[Callable[..., str], Callable[[bpy.types.Object, bool], bool]], ...]] = (
+    (lambda _context: "Press on a bone and drag: the body follows", lambda _armature, dragged: dragged),
+    (_say_pin, _has_pins),
+)
+
+
+def _draw_box(lines: tuple[str, str], context: bpy.types.Context) -> None:
+    """Draw two lines on a dark box at the bottom centre of the view."""
+    region, scale = context.region, context.preferences.system.ui_scale or 1.0
+    padding, sizes = _PADDING * scale, [size * scale for size in _SIZES]
+    widths = []
+    for text, size in zip(lines, sizes, strict=True):
+        blf.size(0, size)
+        widths.append(blf.dimensions(0, text)[0])
+    width, height = max(widths) + 2 * padding, sum(sizes) + 3 * padding
+    if width > region.width:
+        return
+    left, bottom = (region.width - width) / 2, _ABOVE * scale
+    corners = [(left + x * width, bottom + y * height) for x, y in ((0, 0), (0, 1), (1, 0), (1, 1))]
+    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+    gpu.state.blend_set("ALPHA")
+    shader.uniform_float("color", _BACK)
+    batch_for_shader(shader, "TRI_STRIP", {"pos": corners}).draw(shader)
+    gpu.state.blend_set("NONE")
+    line = bottom + height
+    for text, size, own, colour in zip(lines, sizes, widths, _COLOURS, strict=True):
+        line -= padding + size
+        blf.size(0, size)
+        blf.color(0, *colour)
+        blf.position(0, (region.width - own) / 2, line + 0.2 * size, 0.0)
+        blf.draw(0, text)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Draws each part of the overlay; one function per part."""
+"""Draws each part of the overlay; one function per part. Red is used for errors only."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -11,22 +11,112 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
+from ..bridge.armature import Array, Bones, Indices
+from ..bridge.chains import Chain
 from ..control.collision.body import Capsules
 from ..control.collision.nearness import Critical
 from ..control.drag.grip import Hold
-from ..control.inspect.balance import Stand
-from ..control.inspect.inspection import Ellipsoid
+from ..control.inspect.inspection import Ellipsoid, Stand
 from ..control.inspect.limit_arcs import Limit
 from ..properties.measures import in_metres, metre
 from ..properties.session import ArticulateSession
-from .colours import BODY, BY_ERROR, HOLD, LIMIT, MASS, MOBILITY, PINS, SNAP
 from .marks import Mark, Miss, distance_miss
 from .strokes import Colour, Strokes, capsules, circles
 
+BY_ERROR: Final[dict[Miss, Colour]] = {
+    Miss.REACHED: (0.3, 0.85, 0.35, 0.9),
+    Miss.SHORT: (1.0, 0.75, 0.15, 0.95),
+    Miss.FAR: (1.0, 0.2, 0.15, 1.0),
+}
+PINS: Final[dict[str, Colour]] = {
+    "POSITION": (0.15, 0.75, 1.0, 1.0),
+    "ORIENTATION": (0.75, 0.5, 1.0, 1.0),
+    "POSE": (1.0, 1.0, 1.0, 1.0),
+}
+HOLD: Final[Colour] = (0.85, 0.9, 1.0, 0.5)
+CHAIN: Final[Colour] = (0.5, 0.6, 1.0, 1.0)
+ALONG: Final[Colour] = (0.5, 0.6, 1.0, 0.3)
+LIMIT: Final[Colour] = (1.0, 0.45, 0.75, 0.95)
+BODY: Final[Colour] = (0.75, 0.75, 0.75, 0.45)
+MOBILITY: Final[Colour] = (0.4, 0.95, 0.85, 0.8)
+MASS: Final[Colour] = (1.0, 0.95, 0.6, 0.95)
+SNAP: Final[Colour] = (1.0, 1.0, 1.0, 1.0)
+
+
+_APART: Final = 1e-3  # share of a bone's length; a child's head farther away gets a line to its parent
+_ONES: Final = np.ones(3)
 _RING: Final = 0.2  # radius of a pin's ring, as a share of its bone's length
 _SMOOTH: Final = 64  # chords of an ellipse, which may be as large as the figure
 _SPEED: Final = 0.15  # radians per second at which the ellipsoid shows metres per second
 _REACH: Final = 1e3  # Blender units in both directions, beyond the visible range
+
+
+@dataclass(frozen=True, eq=False)
+class Chains:
+    """The N bones to draw.
+
+    Attributes:
+        numbers: (N,) indices: first the other bones, then the main ones, from the row `first` on.
+        length: (N,) in the armature's units.
+        hung: (H,) rows of bones that may not begin at the parent's tip, for example short bones of imported
+            figures; above: (H,) the parents' rows.
+    """
+
+    numbers: Indices
+    first: int
+    length: Array
+    hung: Indices
+    above: Indices
+
+    @classmethod
+    def of(cls, bones: Bones, held: str, active: Collection[Chain], every: Collection[Chain]) -> Chains:
+        """The main bones, which move for a dragged bone or the active effector, and the other bones."""
+        main = {number for chain in active for number in bones.chain(*chain)}
+        along = set[int]()
+        if held in bones.index:
+            main = set(bones.ancestors(held))
+            along = {number for chain in every for number in bones.chain(*chain)}
+        numbers = [*sorted(along - main), *sorted(main)]
+        row = {number: place for place, number in enumerate(numbers)}
+        hung = [
+            (row[number], row[parent])
+            for number in numbers
+            if (parent := int(bones.parents[number])) in row and not bones.connected[number]
+        ]
+        pairs = np.array(hung, dtype=np.intp).reshape(-1, 2)
+        order = np.array(numbers, dtype=np.intp)
+        return cls(order, len(numbers) - len(main), bones.length[order], pairs[:, 0], pairs[:, 1])
+
+    def draw(self, strokes: Strokes, matrix: Array) -> None:
+        """Draw lines along the bones (B, 4, 4), world, fainter for the other bones."""
+        if not len(self.numbers):
+            return
+        own = matrix.take(self.numbers, 0)
+        ends = np.empty((len(own), 2, 3))
+        ends[:, 0] = own[:, :3, 3]
+        ends[:, 1] = own[:, :3, 1]
+        ends[:, 1] *= self.length[:, None]
+        ends[:, 1] += ends[:, 0]
+        self._segments(strokes, ends, self.first)
+        if len(self.hung):
+            heads, above = ends.take(self.hung, 0)[:, 0], ends.take(self.above, 0)
+            off = above - heads[:, None]
+            off *= off
+            square, way = off.dot(_ONES), above[:, 1] - above[:, 0]
+            way *= way
+            apart = (square[:, 1] > _APART**2 * way.dot(_ONES)).nonzero()[0]
+            if len(apart):
+                square, above = square.take(apart, 0), above.take(apart, 0)
+                lines = np.empty((len(apart), 2, 3))
+                lines[:, 0] = np.where(square[:, :1] < square[:, 1:], above[:, 0], above[:, 1])
+                lines[:, 1] = heads.take(apart, 0)
+                self._segments(strokes, lines, int(np.searchsorted(self.hung.take(apart), self.first)))
+
+    def _segments(self, strokes: Strokes, ends: Array, first: int) -> None:
+        """Draw lines (S, 2, 3), the main ones from the row `first` on."""
+        for colour, some in ((ALONG, ends[:first]), (CHAIN, ends[first:])):
+            if len(some):
+                strokes.segments(colour, some)
 
 
 def draw_mark(
@@ -47,11 +137,7 @@ def draw_mark(
 
 
 def draw_hold(strokes: Strokes, hold: Hold, matrix: Matrix) -> None:
-    """Draw a bone that stays automatically: paler than a pin, with a ring if its rotation also stays.
-
-    Args:
-        strokes: to draw to; hold: the bone; matrix: (4, 4) of the bone, world.
-    """
+    """Draw a bone that stays automatically: paler than a pin, with a ring if its rotation also stays."""
     found = matrix @ Vector(hold.local)
     place = found.x, found.y, found.z
     strokes.point(HOLD, place)

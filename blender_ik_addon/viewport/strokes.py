@@ -63,22 +63,14 @@ class Strokes:
 
 
 def circles(center: npt.ArrayLike, u: npt.ArrayLike, v: npt.ArrayLike, chords: int = _ROUND) -> Floats:
-    """Circles, or ellipses, about centers (..., 3) with semi-axes u and v (..., 3).
-
-    Returns:
-        (..., S, 3) points along each, for `path`.
-    """
+    """(..., S, 3) points along circles, or ellipses, about centers (..., 3) with semi-axes u and v."""
     angle = np.linspace(0.0, 2.0 * np.pi, chords + 1)[:, None]
     center, u, v = (np.asarray(each, dtype=np.float32)[..., None, :] for each in (center, u, v))
     return np.asarray(center + np.cos(angle) * u + np.sin(angle) * v, dtype=np.float32)
 
 
 def capsules(a: npt.ArrayLike, b: npt.ArrayLike, radius: npt.ArrayLike) -> Floats:
-    """Capsules with axes from a to b (L, 3) as wires: a ring at each end and two outlines.
-
-    Returns:
-        (S, 2, 3) for `segments`.
-    """
+    """(S, 2, 3) wires of capsules with axes from a to b (L, 3): a ring at each end and two outlines."""
     a, b, r = np.asarray(a, np.float32), np.asarray(b, np.float32), np.asarray(radius, np.float32)
     # components first, because the time depends on the number of numpy calls
     way = (b - a).T

@@ -1,16 +1,78 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The tool "Drag Bone" in the toolbar of Pose Mode."""
+"""The tool "Drag Bone" of Pose Mode, the bone under the mouse, and shortcuts for any tool of Pose Mode.
+
+The bone is found by a gizmo that is never hit. Users can change the shortcuts in Blender's keymap. Changes of
+the active tool and of the active object are followed, to which Blender lets add-ons subscribe.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import bpy
+from bpy.app.handlers import persistent
 
 from .. import compat
-from ..properties.access import TOOL, is_tool_active, rig_of, session_of
-from .hover import HOVER
+from ..preferences import KEYMAP, is_our_key, own_keys
+from ..properties.access import TOOL, active_armature, areas, is_tool_active, rig_of, session_of
+
+HOVER: Final = "ARTICULATE_GGT_hover"
+_MISSED: Final = -1
+_PINS: Final = "ARTICULATE_MT_pins"
+_OWNER: Final = object()  # of the subscriptions
+
+
+class ARTICULATE_GT_hover(bpy.types.Gizmo):
+    """Draws nothing and accepts no click; Blender reports the mouse position to it between events."""
+
+    bl_idname = "ARTICULATE_GT_hover"
+    __slots__ = ()
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        """The overlay draws the highlight."""
+
+    def test_select(self, context: bpy.types.Context, location: Any) -> int:
+        from ..control.drag.grasp import forget, is_away
+        from ..control.drag.under_mouse import bone_under_mouse
+        from ..control.drag.view import read_sight
+
+        session = session_of(context)
+        if context.region is None or context.region_data is None:
+            return _MISSED
+        if session.taken and is_away(context, tuple(location)):
+            forget(context)
+        sight = read_sight(context.region, context.region_data)
+        bone = bone_under_mouse(context, sight, tuple(location))
+        hovered = (bone.name, bone.id_data.session_uid) if bone is not None else ("", 0)
+        if hovered != (session.hovered, session.hovered_of):
+            session.hovered, session.hovered_of = hovered
+            if context.area is not None:
+                context.area.tag_redraw()
+        return _MISSED
+
+
+class ARTICULATE_GGT_hover(bpy.types.GizmoGroup):
+    """Exists while the tool is active."""
+
+    bl_idname = HOVER
+    bl_label = "Bone under the Mouse"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "WINDOW"
+    bl_options = {"3D"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return context.mode == "POSE"
+
+    def setup(self, _context: bpy.types.Context) -> None:
+        self.gizmos.new(ARTICULATE_GT_hover.bl_idname)
+
+
+def key_of_pins(context: bpy.types.Context) -> str:
+    """The user's shortcut for the pins menu; "" if it has none."""
+    pins = (key for key in own_keys(context) if key.active and getattr(key.properties, "name", "") == _PINS)
+    return next((key.to_string() for key in pins), "")
 
 
 class ARTICULATE_TOOL_drag(bpy.types.WorkSpaceTool):
@@ -100,12 +162,74 @@ def bone_in_hand(context: bpy.types.Context, armature: bpy.types.Object) -> str:
     return active.name if active is not None and compat.bone_selected(active) else ""
 
 
+def show_effector() -> None:
+    """Activate the effector in the list that follows the active object."""
+    context = bpy.context
+    armature = active_armature(context)
+    thing = context.view_layer.objects.active
+    if armature is None or armature == thing or armature.library is not None:
+        return
+    rig = rig_of(armature)
+    found = next((row for row, effector in enumerate(rig.effectors) if effector.target == thing), None)
+    if found not in (None, rig.active_effector):
+        rig.active_effector = found
+        _redraw_tabs()
+
+
+def change_tool() -> None:
+    """After a change of the tool: cancel the choice of a parent and redraw the sidebars."""
+    if session_of(bpy.context).taken:
+        from ..control.drag.grasp import forget
+
+        forget(bpy.context)
+    _redraw_tabs()
+
+
+def _redraw_tabs() -> None:
+    """Redraw the sidebars, whose button shows whether the tool is active."""
+    for area in areas(bpy.context):
+        for region in area.regions:
+            if region.type == "UI":
+                region.tag_redraw()
+
+
+@persistent
+def listen(*_args: object) -> None:
+    """Subscribe. Blender clears subscriptions when a file is loaded, so this is also done after each load."""
+    bpy.msgbus.clear_by_owner(_OWNER)
+    for owner, name, notify in (
+        (bpy.types.WorkSpace, "tools", change_tool),
+        (bpy.types.LayerObjects, "active", show_effector),
+    ):
+        key: Any = (owner, name)
+        bpy.msgbus.subscribe_rna(key=key, owner=_OWNER, args=(), notify=notify)
+
+
 def attach() -> None:
-    """Register the tool."""
+    """Register the tool, begin to listen, and add the keys; there is no keymap without a window."""
     bpy.utils.register_tool(ARTICULATE_TOOL_drag, separator=True)
+    bpy.app.handlers.load_post.append(listen)
+    listen()
+    keys = bpy.context.window_manager.keyconfigs.addon
+    if keys is not None:
+        keymap = keys.keymaps.new(name=KEYMAP, space_type="EMPTY")
+        keymap.keymap_items.new("articulate.drag", "D", "PRESS", alt=True)
+        menu: Any = keymap.keymap_items.new("wm.call_menu", "P", "PRESS", shift=True, alt=True)
+        menu.properties.name = _PINS
 
 
 def detach() -> None:
-    """Unregister the tool if it is registered."""
+    """Remove the keys, unsubscribe, and unregister the tool if it is registered."""
+    keys = bpy.context.window_manager.keyconfigs.addon
+    keymap = keys.keymaps.get(KEYMAP) if keys is not None else None
+    if keymap is not None:
+        for item in [item for item in keymap.keymap_items if is_our_key(item)]:
+            keymap.keymap_items.remove(item)
+    bpy.msgbus.clear_by_owner(_OWNER)
+    if listen in bpy.app.handlers.load_post:
+        bpy.app.handlers.load_post.remove(listen)
     if hasattr(ARTICULATE_TOOL_drag, "_bl_tool"):  # Blender's own mark of a registered tool
         bpy.utils.unregister_tool(ARTICULATE_TOOL_drag)
+
+
+CLASSES = (ARTICULATE_GT_hover, ARTICULATE_GGT_hover)

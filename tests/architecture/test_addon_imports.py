@@ -19,7 +19,7 @@ from tests.architecture.source_tree import (
 )
 
 LAYERS = (
-    {"compat", "copies", "library", "cli_summary"},
+    {"compat", "copies"},
     {"properties", "preferences"},
     {"bridge"},
     {"control"},

@@ -45,7 +45,7 @@ def main(zip_path: Path, only: str = "") -> None:
 
 def measure(rig: str, motion: str) -> tuple[str, ...]:
     """One clip: baked in full, by us with few keys, and in full with Blender's Decimate after it."""
-    module = importlib.import_module(f"{_package()}.control.bake.bake")
+    module = importlib.import_module(f"{_package()}.control.bake.record")
     clips.make(rig, motion)
     figure = _baked()
     full, whole = clips.shown(figure, clips.FRAMES), _count(figure)

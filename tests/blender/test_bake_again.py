@@ -124,7 +124,7 @@ def test_undo_and_a_backup_give_the_earlier_bake_back(rig):
     assert curves(rig) == first
     own = installed.module("bridge.action")
     assert own.is_own_bake(rig)
-    baked = installed.module("bridge.baked").Curve(
+    baked = installed.module("bridge.curves").Curve(
         "b1", "location", 0, np.array([1.0, 2.0]), np.array([0.0, 1.0])
     )
     backup = installed.module("bridge.action").write_keys(rig, [baked], new_action=True)

@@ -95,7 +95,7 @@ def test_no_bone_spins_towards_the_keys_after_the_range(side: float, options: di
 @pytest.mark.parametrize("options", HOW[:2])
 def test_angles_wind_where_the_animation_winds_and_nowhere_else(options: dict[str, object]):
     rig = between("XYZ", 0.0)
-    baked = module("bridge.baked").Curve
+    baked = module("bridge.curves").Curve
     frames = np.arange(FIRST, LAST + 1.0)
     ways = [
         np.full(len(frames), 0.1),

@@ -273,11 +273,11 @@ def test_gathered_curves_are_the_channels_over_time() -> None:
         rig.pose.bones["b1"].location = (k, 10 * k, 0.5)
         poses.append(armature.read_channels(rig))
     keyed = [("b1", "location", 1), ("b0", "rotation_quaternion", 0)]
-    found = module("bridge.baked").gather_curves(bones, keyed, [4, 5, 6], poses)
+    found = module("bridge.curves").gather_curves(bones, keyed, [4, 5, 6], poses)
     assert [c.path for c in found] == ['pose.bones["b1"].location', 'pose.bones["b0"].rotation_quaternion']
     assert found[0].values.tolist() == [0, 10, 20] and found[0].frames.tolist() == [4, 5, 6]
     assert found[1].values.tolist() == [1, 1, 1]
-    assert module("bridge.baked").gather_curves(bones, [], [], []) == ()
+    assert module("bridge.curves").gather_curves(bones, [], [], []) == ()
 
 
 def test_bone_names_that_need_escaping() -> None:

@@ -76,7 +76,7 @@ def test_its_animation_is_the_start_of_every_frame_and_can_be_baked(rig: bpy.typ
         turned.append(figure.q)
         solved.append(figure.channels(figure.q + 0.05, solved[-1] if solved else None))
     assert np.abs(np.diff(turned, axis=0)).max() > 0.01
-    curves = module("bridge.baked").gather_curves(figure.bones, figure.keyed, frames, solved)
+    curves = module("bridge.curves").gather_curves(figure.bones, figure.keyed, frames, solved)
     backup = action.write_keys(rig, curves)
     for frame, channels in zip(frames, solved, strict=True):
         bpy.context.scene.frame_set(frame)

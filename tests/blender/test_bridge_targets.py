@@ -10,7 +10,7 @@ from bridge_rigs import chain_rig, evaluated, shake
 from installed import module
 from mathutils import Matrix
 
-goals = module("bridge.targets")
+goals = module("bridge.space")
 space = module("bridge.space")
 refusal = module("properties.refusal")
 

@@ -12,7 +12,7 @@ from bridge_rigs import make_rig, metarig
 from mathutils import Euler
 
 data = installed.module("viewport.draw_data")
-colours = installed.module("viewport.colours")
+colours = installed.module("viewport.parts")
 drag = installed.module("control.drag.drag")
 Miss = installed.module("viewport.marks").Miss
 REACHED, SHORT, FAR = (colours.BY_ERROR[miss] for miss in (Miss.REACHED, Miss.SHORT, Miss.FAR))

@@ -13,7 +13,7 @@ from mathutils import Euler, Vector
 from test_draw_data import FAR, REACHED, drawn, of_colour
 
 data = installed.module("viewport.draw_data")
-colours = installed.module("viewport.colours")
+colours = installed.module("viewport.parts")
 
 
 def only(rig: bpy.types.Object, *parts: str) -> None:

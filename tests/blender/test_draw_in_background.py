@@ -14,7 +14,7 @@ from mathutils import Matrix
 from test_draw_figure import only
 
 overlay = installed.module("viewport.overlay")
-colours = installed.module("viewport.colours")
+colours = installed.module("viewport.parts")
 Miss = installed.module("viewport.marks").Miss
 
 pytestmark = pytest.mark.skipif(

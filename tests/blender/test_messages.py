@@ -113,7 +113,7 @@ def test_the_reason_is_shown_below_the_effector_after_a_bake():
 
 def test_a_message_moves_nothing():
     """The place of the message has as many lines with a long one as with none."""
-    fixed = installed.module("ui.text").draw_fixed
+    fixed = installed.module("ui.tab").draw_fixed
     counts = set()
     for text in ("", "Short.", "word " * 80):
         layout = Layout()

@@ -359,7 +359,7 @@ def test_only_chosen_actions_make_the_posture(chosen):
         now = ends(rig, "forearm.L", "hand.L", "forearm.R", "hand.R")
         off[source["posture_from"]] = np.linalg.norm((now - true)[[0, 4]], axis=1).mean()
     assert off[chosen["posture_from"]] < 0.5 * off["AUTO"], off
-    found = module("bridge.action_poses").other_actions(
+    found = module("bridge.animation").other_actions(
         rig, chosen.get("posture_actions", ""), assets=chosen["posture_from"] == "LIBRARY"
     )
     assert [action.name for action in found] == ["Acting"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The Jacobian that the overlay reads off the bones, against that of the figure's forward kinematics."""
+"""The manipulability that the overlay shows, and the turns that it reads off the bones."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ import numpy as np
 import pytest
 from addon_scenes import add, two_arms
 from installed import module
+from mathutils import Vector
 
 import ikmath as ik
 
 armature = module("bridge.armature")
 skeleton = module("bridge.skeleton")
 spaces = module("bridge.space")
-turns = module("control.inspect.turns")
+inspection = module("control.inspect.inspection")
+turns = module("control.inspect.limit_arcs")
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_lever_has_the_jacobian_of_the_figure(seed):
+def test_the_ellipsoid_is_that_of_small_turns(seed):
     rng = np.random.default_rng(seed)
     rig = two_arms()
     rig.location, rig.rotation_euler, rig.scale = rng.normal(size=3), rng.normal(size=3), (0.3, 0.3, 0.3)
@@ -33,17 +35,20 @@ def test_a_lever_has_the_jacobian_of_the_figure(seed):
     bones = armature.read_bones(rig)
     space = spaces.read_space(rig)
     figure = skeleton.read_figure(bones, armature.read_state(rig, bones), space, names, root="PINNED")
-    state = figure.state
-    lever = turns.Lever.of(figure, "hand.L", "")
-    world = np.array(rig.matrix_world) @ state.matrix
-    place = world[lever.bone] @ (0.1, 0.2, 0.3, 1.0)
-    found = lever.jacobian(state.basis, world, place[:3])
-    pose = ik.Pose.forward(figure.shown, figure.q)
-    offset = figure.offset("hand.L", (0.1, 0.2, 0.3))
-    wanted = space.rotation @ pose.jacobian("hand.L", offset)
-    moves = figure.skeleton.is_turn & (np.abs(wanted) > 1e-9).any(0)
-    assert moves.sum() >= 6
-    assert np.allclose(found, wanted[:, moves], atol=1e-4)
+    standing = inspection.Standing.of(rig, 1)
+    subject = inspection.Subject(rig, standing, None, [("hand.L", "")])
+    found = inspection.Inspector().ellipsoid(subject, ("hand.L", (0.1, 0.2, 0.3)), "")
+
+    def place(q):
+        pose = ik.Pose.forward(figure.shown, q)
+        return space.point_out(pose.point("hand.L", figure.offset("hand.L", (0.1, 0.2, 0.3))))
+
+    steps = 1e-5 * np.eye(len(figure.q))
+    wanted = np.array([(place(figure.q + step) - place(figure.q - step)) / 2e-5 for step in steps])
+    there = rig.matrix_world @ rig.pose.bones["hand.L"].matrix @ Vector((0.1, 0.2, 0.3))
+    assert np.allclose(found.center, there, atol=1e-5)
+    assert np.linalg.matrix_rank(wanted, 1e-2) == 3
+    assert np.allclose(found.axes.T @ found.axes, wanted.T @ wanted, atol=1e-6)
 
 
 def test_turns_are_those_of_the_rotations():

@@ -326,7 +326,7 @@ def test_how_it_ended_stands_beside_each_effector():
 
 def test_sentences_are_cut_where_the_sidebar_ends():
     """By the letters' own widths: those of Japanese names are twice as wide as others, and have no spaces."""
-    text = installed.module("ui.text")
+    text = installed.module("ui.tab")
 
     def width(words: str) -> float:
         return sum(2.0 if ord(letter) > 0x3000 else 1.0 for letter in words)

@@ -10,7 +10,8 @@ import bpy
 import numpy as np
 
 from ... import compat
-from ...bridge.armature import Channels, read_channels, write_channels
+from ...bridge.animation import bone_path
+from ...bridge.armature import Channels, read_all, read_channels, write_channels
 from ...bridge.rotation_channels import channel_of
 from ...properties.access import session_of
 from ...properties.refusal import Refused
@@ -24,37 +25,22 @@ _SAME_FRAME = 0.01  # frames between two keys that Blender treats as one
 def auto_key(
     armature: bpy.types.Object, keyed: Iterable[tuple[str, str, int]], context: bpy.types.Context
 ) -> None:
-    """Insert keys for the solved channels if auto-keying is on.
+    """Insert keys for the channels that a written pose may have changed, if auto-keying is on.
 
     With "Only Active Keying Set", the set chooses the channels. If the settings exclude every channel, the
     reason is stored in `session.unkeyed` for the operator to report.
-
-    Args:
-        armature: the original object, with the solved pose written.
-        keyed: (bone, channel, component) of each value that the solve may have changed.
-        context: for the scene's and the user's settings.
 
     Raises:
         Refused: Blender cannot insert keys, for example because the action is linked.
     """
     keyed = tuple(keyed)
-    bones = {name: armature.pose.bones[name] for name, _channel, _index in keyed}
-    paths = {name: bone.path_from_id() for name, bone in bones.items()}
-    components = [(f"{paths[name]}.{channel}", index, name) for name, channel, index in keyed]
-    _auto_key(armature, components, list(bones.values()), context)
+    bones = [armature.pose.bones[name] for name in dict.fromkeys(name for name, _channel, _index in keyed)]
+    components = [(bone_path(name, channel), index, name) for name, channel, index in keyed]
+    _auto_key(armature, components, bones, context)
 
 
 def auto_key_object(thing: bpy.types.Object, what: str, context: bpy.types.Context) -> None:
-    """Insert keys for an object's location or rotation, by the same rules as `auto_key`.
-
-    Args:
-        thing: the original object.
-        what: "location" or "rotation"; for a rotation, the channels of its rotation mode.
-        context: for the scene's and the user's settings.
-
-    Raises:
-        Refused: Blender cannot insert keys.
-    """
+    """Insert keys for an object's "location" or "rotation", by the same rules as `auto_key`."""
     channel = channel_of(thing.rotation_mode) if what == "rotation" else what
     components = [(channel, index, "Object Transforms") for index in range(len(getattr(thing, channel)))]
     _auto_key(thing, components, (), context)
@@ -66,11 +52,7 @@ def pose_and_key(
     keyed: Iterable[tuple[str, str, int]],
     context: bpy.types.Context,
 ) -> None:
-    """Write a pose, and insert keys as `auto_key`.
-
-    Raises:
-        Refused: Blender cannot insert keys; the pose is restored.
-    """
+    """Write a pose, and insert keys as `auto_key`; if Blender cannot insert them, the pose is restored."""
     before = read_channels(armature)
     write_channels(armature, channels)
     try:
@@ -161,11 +143,6 @@ def _why_unkeyed(options: set[str]) -> str:
 def _limited(owner: Any, options: Collection[str], frame: float) -> set[tuple[str, int]] | None:
     """The components that `keyframe_insert` keys if its options limit it to existing curves or keys.
 
-    Args:
-        owner: data that can be animated.
-        options: as `keyframe_insert` takes them.
-        frame: scene time.
-
     Returns:
         (path, index) of each F-curve, or with "INSERTKEY_REPLACE" of each F-curve with a key in this frame.
             None if the options exclude nothing.
@@ -177,14 +154,9 @@ def _limited(owner: Any, options: Collection[str], frame: float) -> set[tuple[st
     curves: Any = () if bag is None else bag.fcurves
     if replaces and curves:
         time = owner.animation_data.nla_tweak_strip_time_to_scene(frame, invert=True)
-        curves = [curve for curve in curves if _has_key(curve, time)]
+        times = [(curve, read_all(curve.keyframe_points, "co", 2)[:, :1]) for curve in curves]
+        curves = [curve for curve, keyed in times if (np.abs(keyed - time) < _SAME_FRAME).any()]
     return {(curve.data_path, curve.array_index) for curve in curves}
-
-
-def _has_key(curve: bpy.types.FCurve, time: float) -> bool:
-    points = np.empty((len(curve.keyframe_points), 2), dtype=np.float32)
-    curve.keyframe_points.foreach_get("co", points.ravel())
-    return bool((np.abs(points[:, 0] - time) < _SAME_FRAME).any())
 
 
 def _indices(path: bpy.types.KeyingSetPath, limited: set[tuple[str, int]] | None) -> list[int]:

@@ -16,13 +16,10 @@ from typing import Any
 
 import bpy
 
-from ...bridge.action import key_rate, key_time, require_writable, to_be_keyed, write_keys
+from ...bridge.action import key_time, require_writable, to_be_keyed, write_keys
+from ...bridge.animation import ByHand, animated_settings
 from ...bridge.armature import Channels, read_channels, write_channels
-from ...bridge.baked import gather_curves
-from ...bridge.by_hand import ByHand
 from ...bridge.checks import limiting_constraint
-from ...bridge.decimation import decimated
-from ...bridge.fingerprint import animated_settings
 from ...bridge.skeleton import Figure
 from ...compat import bone_selected
 from ...properties.access import session_of
@@ -36,6 +33,7 @@ from ..frame.solved import Solved
 from ..frame.task import Task, constraints_at, first_figure, make_tasks, smoothed_tasks
 from ..report.reasons import REASONS
 from ..report.report import Run, write_report
+from .record import frame_curves
 
 _SAMPLING_SHARE = 0.3  # share of the progress bar; sampling is mostly Blender's evaluation
 _ROUNDS = 20  # solves of the first frame, for methods that have not converged before
@@ -87,15 +85,7 @@ def frame_limits() -> tuple[int, int]:
 
 
 class Bake:
-    """One bake of one armature.
-
-    Args:
-        armature: the original object.
-        context: scene and view layer.
-        options: what to bake.
-
-    Raises:
-        Refused: the setup cannot be baked; nothing has been changed.
+    """One bake of one armature; refused before anything is changed.
 
     Attributes:
         progress: 0 to 1.
@@ -125,11 +115,7 @@ class Bake:
         self.report: dict[str, Any] = {}
 
     def run(self, context: bpy.types.Context) -> dict[str, Any]:
-        """Run all steps and return the report.
-
-        Raises:
-            Refused: a frame failed; nothing has been changed.
-        """
+        """Run all steps and return the report; if a frame is refused, nothing has been changed."""
         session = session_of(context)
         session.baking = True  # live figures are not solved meanwhile
         try:
@@ -140,14 +126,7 @@ class Bake:
         return self.report
 
     def steps(self, context: bpy.types.Context) -> Generator[float, None, None]:
-        """Bake a frame at a time; yields the progress. Closing it early leaves everything unchanged.
-
-        Args:
-            context: the current context; read again at every step.
-
-        Raises:
-            Refused: a frame failed; nothing has been changed.
-        """
+        """Bake a frame at a time; yields the progress. Closing it early leaves everything unchanged."""
         started = time.perf_counter()
         seen: list[tuple[Figure, Sample]] = []
         for both in self._sample(context):
@@ -222,29 +201,17 @@ class Bake:
         self._same_scene(context)
         armature, before = find_armature(self.plan), self._now(context)
         keyed = to_be_keyed(armature, (row for row in figure.keyed if row[0] in self.keyed_bones))
-        times = [key_time(context.scene, s.frame) for s in solved]
-        curves = gather_curves(figure.bones, keyed, times, [s.channels for s in solved])
-        if self.options.decimate:
-            curves = decimated(
-                figure.bones,
-                [sample.space for sample in samples],
-                curves,
-                [sample.state for sample in samples],
-                self.options.remove_error_margin,
-                self.plan.points,
-                rate=key_rate(context.scene),
-            )
+        options, scene = self.options, context.scene
+        margin = options.remove_error_margin if options.decimate else None
+        curves = frame_curves(self.plan, scene, samples, [s.channels for s in solved], keyed, margin)
         with ExitStack() as undo:
             undo.callback(self._give_back, before)
             backup = write_keys(
                 armature,
                 curves,
-                new_action=not self.options.use_current_action,
-                frame_range=(
-                    key_time(context.scene, self.options.frame_start),
-                    key_time(context.scene, self.options.frame_end),
-                ),
-                clean=self.options.clean_curves,
+                new_action=not options.use_current_action,
+                frame_range=(key_time(scene, options.frame_start), key_time(scene, options.frame_end)),
+                clean=options.clean_curves,
             )
             undo.callback(backup.restore)
             solved = self._as_shown(context, armature, figure, solved)
@@ -312,10 +279,6 @@ class Bake:
 class _Watch:
     """Checks each frame of a bake, because constraints and rotation modes may be animated.
 
-    Args:
-        plan: the armature's plan.
-        armature: the original object.
-
     Attributes:
         limiting: for each frame, a sentence on the constraint that may change the result after the solve.
     """
@@ -331,8 +294,7 @@ class _Watch:
         """Check the current frame of the scene.
 
         Raises:
-            Refused: a constraint overrides the result in this frame, or a bone's rotation mode
-                differs from the plan's.
+            Refused: a constraint overrides the result, or a bone's rotation mode differs from the plan's.
         """
         bones = self._plan.bones
         for name in self._switching:

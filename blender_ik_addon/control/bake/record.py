@@ -7,7 +7,7 @@ meanwhile, and each frame that passes becomes a keyframe.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import bpy
@@ -15,7 +15,7 @@ import numpy as np
 
 from ...bridge.action import key_rate, key_time, to_be_keyed, write_keys
 from ...bridge.armature import CHANNEL_WIDTHS, Array, Channels
-from ...bridge.baked import Curve, gather_curves
+from ...bridge.curves import Curve, gather_curves
 from ...bridge.decimation import decimated
 from ..frame.plan import Plan
 from ..frame.sample import Sample
@@ -37,12 +37,9 @@ class Recording:
         return len(self._frames)
 
     def note(self, sample: Sample, channels: Channels, keyed: Iterable[tuple[str, str, int]]) -> None:
-        """Record a frame.
+        """Record a frame: its state at the beginning, and the channels of all bones after the solve.
 
-        Args:
-            sample: the state at the beginning of the frame.
-            channels: of all bones, after the solve.
-            keyed: (bone, channel, component) of each value that may have changed.
+        `keyed` has (bone, channel, component) of each value that may have changed.
         """
         self._frames[sample.frame] = sample, channels
         self._keyed.update(dict.fromkeys(keyed))
@@ -57,33 +54,40 @@ class Recording:
     ) -> None:
         """Write the keyframes. They replace the channels' keys between the first and the last frame.
 
-        Args:
-            armature: the original object.
-            plan: of it.
-            scene: the one that was playing.
-            margin: metres, the largest distance of any point of the figure from its recorded position after
-                decimation; None for a key on every frame.
+        With a margin, metres, all keys are removed that no point of the figure needs to stay within it.
 
         Raises:
             Refused: the action cannot be written; it is unchanged.
         """
-        frames = sorted(self._frames)
-        times = [key_time(scene, frame) for frame in frames]
-        channels = [self._frames[frame][1] for frame in frames]
+        samples, channels = zip(*(self._frames[frame] for frame in sorted(self._frames)), strict=True)
         keyed = to_be_keyed(armature, self._keyed)
-        curves = _continuous(gather_curves(plan.bones, keyed, times, channels))
-        if margin is not None:
-            samples = [self._frames[frame][0] for frame in frames]
-            curves = decimated(
-                plan.bones,
-                [sample.space for sample in samples],
-                curves,
-                [sample.state for sample in samples],
-                margin,
-                plan.points,
-                rate=key_rate(scene),
-            )
-        write_keys(armature, curves, frame_range=(times[0], times[-1]))
+        curves = frame_curves(plan, scene, samples, channels, keyed, margin, passes=True)
+        times = key_time(scene, samples[0].frame), key_time(scene, samples[-1].frame)
+        write_keys(armature, curves, frame_range=times)
+
+
+def frame_curves(
+    plan: Plan,
+    scene: bpy.types.Scene,
+    samples: Sequence[Sample],
+    channels: Sequence[Channels],
+    keyed: Iterable[tuple[str, str, int]],
+    margin: float | None,
+    *,
+    passes: bool = False,
+) -> tuple[Curve, ...]:
+    """The curves of solved frames; with a margin, without the keys that they do not need.
+
+    Frames of several `passes` may need to be made continuous.
+    """
+    times = [key_time(scene, sample.frame) for sample in samples]
+    curves = gather_curves(plan.bones, keyed, times, channels)
+    if passes:
+        curves = _continuous(curves)
+    if margin is None:
+        return curves
+    spaces, states = [sample.space for sample in samples], [sample.state for sample in samples]
+    return decimated(plan.bones, spaces, curves, states, margin, plan.points, rate=key_rate(scene))
 
 
 def _continuous(curves: tuple[Curve, ...]) -> tuple[Curve, ...]:

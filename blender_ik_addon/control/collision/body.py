@@ -1,26 +1,34 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The capsules of a figure: fitting them, reading them, and placing them in the world."""
+"""The body of a figure: its capsules, and which of them avoid each other.
+
+All pairs count except neighbours, parts that no coordinate moves relative to each other, and parts that touch
+in the rest pose. The list holds exceptions: pairs that always count, and pairs that never count.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import combinations
+from typing import Any, Final
 
 import bpy
 import numpy as np
+import numpy.typing as npt
 
 import ikmath as ik
 
-from ...bridge.armature import Array, Bones, Flags, read_bones
-from ...bridge.item_animation import remove_items
-from ...bridge.skeleton import Figure
+from ...bridge.armature import Array, Bones, Flags, read_all, read_bones, read_state
+from ...bridge.item_animation import library_name, remove_items, remove_or_switch_off
+from ...bridge.skeleton import Figure, read_figure
 from ...bridge.skin import fit_body, read_skin, skinned_meshes
 from ...bridge.space import Space, read_space
 from ...properties.access import rig_of
-from ...properties.body import ArticulateBody, ArticulateLink
+from ...properties.obstacle import ArticulateBody, ArticulateLink
 from ...properties.refusal import Refused
-from ..rig.items import library_name, remove_or_switch_off
+
+Pair = tuple[str, str]
+_OVERLAPPING: Final = -1e30  # metres; with this slack, parts that touch at rest count as apart
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -48,11 +56,7 @@ class Capsules:
         )
 
     def placed(self, bones: Bones, matrix: Array) -> Capsules:
-        """The capsules in the world.
-
-        Args:
-            bones: of the armature; matrix: (B, 4, 4) of these, world.
-        """
+        """The capsules in the world; matrix: (B, 4, 4) of the armature's bones there."""
         own = matrix.take(np.array([bones.index[name] for name in self.bones], dtype=np.intp), 0)
         placed = np.matmul(own[:, :3, :3], np.stack([self.a, self.b], -1)) + own[:, :3, 3:]
         across = np.sqrt((own[:, :3, (0, 2)] ** 2).sum(1)).mean(1)
@@ -60,15 +64,11 @@ class Capsules:
 
 
 def read_links(armature: bpy.types.Object) -> Capsules:
-    """Read the body's list with `foreach_get`, whose number of calls does not depend on its length."""
+    """Read the body's list."""
     links: Any = rig_of(armature).body.links
-    count = len(links)
-    a, b, radius = (np.empty(width * count, dtype=np.float32) for width in (3, 3, 1))
-    on = np.empty(count, dtype=np.bool_)
-    for name, values in (("a", a), ("b", b), ("radius", radius), ("enabled", on)):
-        links.foreach_get(name, values)
-    ends = [each.reshape(-1, 3).astype(float) for each in (a, b)]
-    return Capsules(bones=tuple(links.keys()), a=ends[0], b=ends[1], radius=radius.astype(float), on=on)
+    a, b, radius = (read_all(links, *each).astype(float) for each in (("a", 3), ("b", 3), ("radius",)))
+    on = read_all(links, "enabled", 1, np.bool_)
+    return Capsules(bones=tuple(links.keys()), a=a, b=b, radius=radius, on=on)
 
 
 def body_links(armature: bpy.types.Object, bones: Bones) -> Capsules:
@@ -90,20 +90,15 @@ def fit(armature: bpy.types.Object, scene: bpy.types.Scene) -> int:
     its place in the list and its animation. The other capsules are removed, or disabled if they come from a
     library.
 
-    Args:
-        armature: the original object.
-        scene: whose meshes are considered.
-
     Returns:
         The number of capsules.
-
-    Raises:
-        Refused: the armature's scale does not allow a figure.
     """
     bones, space = read_bones(armature), read_space(armature)
     skin = read_skin(armature, skinned_meshes(armature, scene.objects), bones, space)
     if skin is None:
-        links = slender_links(bones, _thick(armature, bones))
+        # control bones have no thickness, unless no bone deforms
+        deforming = [name for name in bones.names if armature.data.bones[name].use_deform]
+        links = slender_links(bones, deforming or None)
     else:
         fleshy = sorted(set(skin.bone.tolist()))
         names = [bones.names[number] for number in fleshy]
@@ -118,12 +113,6 @@ def fit(armature: bpy.types.Object, scene: bpy.types.Scene) -> int:
     return len(links.bones)
 
 
-def _thick(armature: bpy.types.Object, bones: Bones) -> list[str]:
-    """Bones that deform, or all if none does. Control bones have no thickness."""
-    deforming = [name for name in bones.names if armature.data.bones[name].use_deform]
-    return deforming or list(bones.names)
-
-
 def slender_links(bones: Bones, which: Sequence[str] | None = None) -> Capsules:
     """Capsules derived from the lengths of the bones alone, for a figure without fitted capsules."""
     names = list(bones.names if which is None else which)
@@ -135,9 +124,6 @@ def add_link(armature: bpy.types.Object, bone: str, scene: bpy.types.Scene) -> N
     """Add a capsule to a bone, sized by the bone's length, or enable its disabled capsule.
 
     If the list is empty, the whole body is fitted first.
-
-    Args:
-        armature: the original object; bone: a name; scene: whose meshes the body is fitted to.
 
     Raises:
         Refused: the bone does not exist or already has a capsule; see also `fit`.
@@ -159,14 +145,7 @@ def add_link(armature: bpy.types.Object, bone: str, scene: bpy.types.Scene) -> N
 
 
 def remove_link(armature: bpy.types.Object, bone: str) -> str:
-    """Remove a bone's capsule.
-
-    Returns:
-        A sentence if it comes from a library and was disabled instead of removed, else "".
-
-    Raises:
-        Refused: the bone has no capsule, or it comes from a library and is already disabled.
-    """
+    """Remove a bone's capsule, see `remove_or_switch_off`; refused if it has none."""
     body = rig_of(armature).body
     number = body.links.find(bone)
     if number < 0:
@@ -177,11 +156,7 @@ def remove_link(armature: bpy.types.Object, bone: str) -> str:
 
 
 def clear_links(armature: bpy.types.Object) -> None:
-    """Remove all capsules.
-
-    Raises:
-        Refused: some come from a library; nothing is changed.
-    """
+    """Remove all capsules; refused if some come from a library."""
     links, override = rig_of(armature).body.links, armature.override_library
     original: Any = override.reference if override is not None else None
     if original is not None and rig_of(original).body.links:
@@ -193,12 +168,7 @@ def clear_links(armature: bpy.types.Object) -> None:
 
 
 def _in_units(links: Sequence[ik.Link], scale: float) -> Capsules:
-    """Convert capsules from metres to the armature's units.
-
-    Args:
-        links: in the frames of their bones.
-        scale: metres a unit.
-    """
+    """Convert capsules in the frames of their bones from metres to the armature's units."""
     a, b = (np.array([getattr(link, end) for link in links]).reshape(-1, 3) / scale for end in ("a", "b"))
     return Capsules(
         bones=tuple(link.joint for link in links),
@@ -227,3 +197,96 @@ def _put(body: ArticulateBody, links: Capsules, row: int) -> ArticulateLink:
     item.a, item.b = links.a[row].tolist(), links.b[row].tolist()
     item.enabled = True
     return item
+
+
+def watched_pairs(
+    figure: Figure, body: ik.Body, *, watched: Iterable[Pair], unwatched: Iterable[Pair], slack: float
+) -> npt.NDArray[np.intp]:
+    """(P, 2) links of a body that must not touch each other.
+
+    The pairs of bones in `watched` always count, those in `unwatched` never. Parts closer than `slack`,
+    metres, in the rest pose count as touching.
+    """
+    pairs = ik.self_pairs(figure.skeleton, body, add=watched, remove=unwatched, slack=slack)
+    # Rigidly connected parts cannot avoid each other.
+    carried = figure.skeleton.influence[:, body.bind(figure.skeleton)]
+    return pairs[(carried[:, pairs[:, 0]] != carried[:, pairs[:, 1]]).any(0)]
+
+
+def resting_contacts(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> list[Pair]:
+    """Pairs of bones that are ignored only because they touch in the rest pose.
+
+    Raises:
+        Refused: the armature has no valid figure, or a capsule is on a missing bone.
+    """
+    bones, shown = read_bones(armature), armature.evaluated_get(depsgraph)
+    figure = read_figure(bones, read_state(shown, bones), read_space(shown), bones.names)
+    body = ik.Body(links_on(figure, body_links(armature, bones)))
+    margin = rig_of(armature).body.margin
+    every, clear = (
+        watched_pairs(figure, body, watched=(), unwatched=(), slack=slack) for slack in (_OVERLAPPING, margin)
+    )
+    apart = set(map(tuple, clear.tolist()))
+    touching = [(body.names[i], body.names[j]) for i, j in every.tolist() if (i, j) not in apart]
+    return list(dict.fromkeys(pair for pair in touching if pair[0] != pair[1]))
+
+
+def list_contacts(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> int:
+    """Replace the list by the pairs that touch in the rest pose; returns their number.
+
+    A pair that is already listed keeps its place and its animation. A pair from a library that does not touch
+    is unchanged.
+    """
+    found, pairs = resting_contacts(armature, depsgraph), rig_of(armature).body.pairs
+    touching = {frozenset(pair) for pair in found}
+    listed = [frozenset((pair.a, pair.b)) for pair in pairs]
+    remove_items(armature, pairs, [index for index, pair in enumerate(listed) if pair not in touching])
+    for bones in found:
+        _set_pair(armature, bones, watched=False)
+    return len(found)
+
+
+def add_pairs(armature: bpy.types.Object, bones: Sequence[str], *, watched: bool) -> None:
+    """Set for each two of some bones whether they must not touch, even if they touch at rest.
+
+    Raises:
+        Refused: fewer than two bones, or a bone without an enabled capsule; nothing is changed.
+    """
+    chosen = list(dict.fromkeys(bones))
+    if len(chosen) < 2:
+        raise Refused(
+            f"A pair takes two bones of armature '{armature.name}': select both in Pose Mode, or name them"
+        )
+    known = body_links(armature, read_bones(armature)).bones
+    for name in chosen:
+        if name not in known:
+            raise Refused(
+                f"Bone '{name}' has no capsule that is switched on, so it cannot touch anything: add one, or"
+                " choose another bone"
+            )
+    for pair in combinations(chosen, 2):
+        _set_pair(armature, pair, watched=watched)
+
+
+def remove_pair(armature: bpy.types.Object, index: int) -> None:
+    """Remove a pair from the list, unless it comes from a library; the general rule applies to it again."""
+    body = rig_of(armature).body
+    if not 0 <= index < len(body.pairs):
+        raise Refused(f"No pair of armature '{armature.name}' is active: choose one in the list")
+    for pair in remove_items(armature, body.pairs, [index]):
+        raise Refused(
+            f"The pair of '{pair.a}' and '{pair.b}' comes from library '{library_name(armature)}':"
+            " tick or untick it here, or remove it in that file"
+        )
+    body.active_pair = max(0, min(body.active_pair, len(body.pairs) - 1))
+
+
+def _set_pair(armature: bpy.types.Object, bones: Pair, *, watched: bool) -> None:
+    """Set the list item of two bones; adds one if necessary."""
+    body = rig_of(armature).body
+    pair = next((pair for pair in body.pairs if {pair.a, pair.b} == set(bones)), None)
+    if pair is None:
+        pair = body.pairs.add()
+        pair.a, pair.b = bones
+        body.active_pair = len(body.pairs) - 1
+    pair.watched = watched

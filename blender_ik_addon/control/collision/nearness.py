@@ -19,7 +19,7 @@ from ikmath.collision import ClosestPairs, Scene, Shape
 from ikmath.collision.coherence_cache import CoherenceCache
 
 from ...bridge.armature import Array, Floats, Indices, Matrices, read_state
-from ...bridge.changes import UNKNOWN, Changes
+from ...bridge.evaluated import UNKNOWN, Changes
 from ...bridge.obstacles import ObstacleReader
 from ...bridge.skeleton import Figure, read_figure
 from ...bridge.space import Space, rotation_and_depth
@@ -79,13 +79,9 @@ class _Model:
     shape: Array
 
     def places(self, matrix: Floats, scale: float) -> Array | None:
-        """(L, 3, 3) ends and middles of the links' axes in rows, figure space.
+        """(L, 3, 3) ends and middles of the links' axes in rows, figure space, for bones in armature space.
 
-        Args:
-            matrix: (B, 4, 4) of the bones, armature space; scale: metres per unit of the armature.
-
-        Returns:
-            None if the scale or shear of the links has changed.
+        None if the scale or shear of the links has changed.
         """
         own = _columns(matrix, self.numbers)
         alike = np.abs(_shape(own) - self.shape).max(initial=0.0) <= _SAME_SHAPE
@@ -130,12 +126,11 @@ class Neighbourhood:
         """Critical points of the links that are near to something, and of the nearest link in any case.
 
         Args:
-            armature: the original object, up to date.
-            structure: a key that stays equal while only poses and transforms change.
-            figure: in any pose; flesh: a key that stays equal while the thickness does not change.
+            armature, space, depsgraph: up to date.
+            figure: in any pose; structure: a key that stays equal while only poses and transforms change.
+            flesh: a key that stays equal while the thickness does not change.
             matrix: (B, 4, 4) of the bones, armature space; told: a key that stays equal while they do not
                 move.
-            space: of the armature; depsgraph: evaluated.
 
         Returns:
             None if the figure has no obstacles and no self-collision.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Adds and removes obstacles: changes data only, without context or selection.
+"""Adds, removes and finds obstacles: changes data only, without context or selection.
 
 A room, set or wall that the figure is behind or inside of is made two-sided. A room is often a box with
 outward faces and the figure inside, possibly without a front wall. A floor or backdrop may face down. As
@@ -9,19 +9,26 @@ solid obstacles they would push the figure out.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any, Final
 
 import bpy
 import numpy as np
+import numpy.typing as npt
+from mathutils import Vector
 
-from ...bridge.armature import Array
+from ...bridge.armature import read_all
+from ...bridge.item_animation import free_name, remove_or_switch_off
 from ...bridge.skin import is_deformed
-from ...bridge.space import Space, space_of, space_refusals
+from ...bridge.space import space_of, space_refusals
 from ...properties.access import rig_of
 from ...properties.obstacle import has_surface
 from ...properties.refusal import Refused
-from ..rig.items import free_name, remove_or_switch_off
+from ..drag.view import Sight
 from .mesh_cache import kept_readers
 from .surroundings import obstacles_of
+
+_BEYOND: Final = 1e-4  # Blender units behind a surface, where the ray continues
+_MOST: Final = 100  # maximum number of the figure's own surfaces that a ray passes through
 
 
 def add_obstacles(
@@ -31,16 +38,7 @@ def add_obstacles(
     mode: str = "SOLID",
     margin: float = 0.0,
 ) -> None:
-    """Add obstacles to an armature; adds none if one is refused.
-
-    Args:
-        armature: the original armature object.
-        things: objects with a surface, or collections.
-        mode, margin: see `properties.obstacle`.
-
-    Raises:
-        Refused: one of the things cannot be an obstacle, or already is one.
-    """
+    """Add objects or collections as obstacles; adds none if one is refused, see `require_obstacles`."""
     rig, chosen = rig_of(armature), list(things)
     require_obstacles(armature, chosen)
     for thing in chosen:
@@ -57,11 +55,7 @@ def add_obstacles(
 def require_obstacles(
     armature: bpy.types.Object, things: Iterable[bpy.types.Object | bpy.types.Collection]
 ) -> None:
-    """Check that things can become obstacles of an armature.
-
-    Raises:
-        Refused: one of the things cannot be an obstacle, or already is one.
-    """
+    """Refuse if one of some things cannot become an obstacle of an armature, or already is one."""
     for thing in things:
         for other in rig_of(armature).obstacles:
             if thing in (other.object, other.collection):
@@ -83,17 +77,9 @@ def require_obstacles(
 
 
 def remove_obstacle(armature: bpy.types.Object, name: str) -> str:
-    """Remove an obstacle from the list; the object is kept.
+    """Remove an obstacle, given by its name or that of its object, from the list; the object is kept.
 
-    Args:
-        armature: the original armature object.
-        name: of the list item, or the present name of its object.
-
-    Returns:
-        A sentence if it comes from a library and was disabled instead of removed, else "".
-
-    Raises:
-        Refused: there is no such obstacle, or it comes from a library and is already disabled.
+    See `remove_or_switch_off`; refused if there is no such obstacle.
     """
     rig = rig_of(armature)
     index = rig.obstacles.find(name)
@@ -109,11 +95,7 @@ def remove_obstacle(armature: bpy.types.Object, name: str) -> str:
 
 
 def make_two_sided(armature: bpy.types.Object, first: int, depsgraph: bpy.types.Depsgraph) -> list[str]:
-    """Make obstacles two-sided if most of the figure is behind their faces; their names.
-
-    Args:
-        armature: the original object; first: index of the first obstacle to check; depsgraph: evaluated.
-    """
+    """Make obstacles from `first` on two-sided if most of the figure is behind their faces; their names."""
     names, found = seen_from_behind(armature, depsgraph), []
     for obstacle in rig_of(armature).obstacles[first:]:
         if any(thing.name in names for thing in obstacle.things):
@@ -126,23 +108,41 @@ def seen_from_behind(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph)
     """Names of the obstacle objects that most of the armature is inside of or behind.
 
     The meshes that this reads are cached for the next solve.
-
-    Args:
-        armature: the original object; depsgraph: evaluated.
     """
     shown = armature.evaluated_get(depsgraph)
     world = np.array(shown.matrix_world, dtype=float)
     if any(space_refusals(armature.name, world)) or not len(shown.pose.bones):
         return set()  # the solve refuses such an armature with a message
     space = space_of(armature.name, world)
-    points = _joints(shown, space)
+    ends = [read_all(shown.pose.bones, end, 3) for end in ("head", "tail")]
+    points = space.scale * np.concatenate(ends).astype(float)
     meshes, _ = kept_readers().of(armature).read(obstacles_of(armature), armature, space, depsgraph)
     return {mesh.name for mesh in meshes if np.median(mesh.nearest(points).distance) < 0.0}
 
 
-def _joints(shown: bpy.types.Object, space: Space) -> Array:
-    """(2 B, 3) heads and tails of all bones, figure space."""
-    ends = np.empty((2, 3 * len(shown.pose.bones)), dtype=np.float32)
-    for row, name in zip(ends, ("head", "tail"), strict=True):
-        shown.pose.bones.foreach_get(name, row)
-    return space.scale * ends.reshape(-1, 3).astype(float)
+def surface_at(
+    context: bpy.types.Context, armature: bpy.types.Object, sight: Sight, pixel: npt.ArrayLike
+) -> bpy.types.Object | None:
+    """The frontmost object at a pixel (2,) of a 3D view, ignoring the figure's own skin."""
+    near, along = sight.ray(pixel)
+    origin, direction = Vector(near.tolist()), Vector(along.tolist())
+    depsgraph = context.evaluated_depsgraph_get()
+    for _surface in range(_MOST):
+        hit, place, _normal, _face, thing, _matrix = context.scene.ray_cast(depsgraph, origin, direction)
+        if not hit:
+            return None
+        found: Any = thing.original
+        if not is_worn(found, armature):
+            return found
+        origin = place + _BEYOND * direction
+    return None
+
+
+def is_worn(thing: bpy.types.Object, armature: bpy.types.Object) -> bool:
+    """Whether an object belongs to the figure: deformed by it, or parented to it."""
+    parents = thing
+    while parents is not None:
+        if parents == armature:
+            return True
+        parents = parents.parent
+    return thing.find_armature() == armature

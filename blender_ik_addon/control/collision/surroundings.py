@@ -3,12 +3,17 @@
 
 The trees over meshes are built once and cached (`mesh_cache`). From frame to frame only the transforms of the
 obstacles change.
+
+Some links are on joints that cannot move away from an obstacle: a lamp on its table, hips on a chair. If no
+coordinate moves a joint, it stays at the obstacle, and so does the part of the link next to it, however the
+joint turns. Keeping that part clear would almost block the joint, and the figure with it. So it is exempt.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from math import ceil
 from typing import Any, Final, Protocol
 
 import bpy
@@ -25,12 +30,90 @@ from ...bridge.skeleton import Figure
 from ...bridge.space import Space
 from ...properties.access import rig_of
 from ...properties.refusal import Refused
-from .body import Capsules, body_links, links_on
+from .body import Capsules, body_links, links_on, watched_pairs
 from .mesh_cache import kept_readers
-from .rooted import HeldLinks, above_roots, held_links, roots_of
-from .self_collision import watched_pairs
 
+_LEAN: Final = 2.0  # exempt length from the joint, in thicknesses of the link; it can then lean by 60 degrees
+_MOST: Final = 100  # thicknesses; a link that is deeper inside does not meet obstacles at all
 _SAME_SIZE: Final = 1e-5  # relative difference in size of equally scaled bones in single precision
+
+
+@dataclass(frozen=True, eq=False)
+class HeldLinks:
+    """Links whose joints nothing moves; K of them.
+
+    Attributes:
+        rows: (K,) their indices among all links; joints: (K,) of the skeleton.
+        thick: (K,) metres, required distance of the joint from obstacles: radius plus common margin.
+    """
+
+    rows: tuple[int, ...]
+    joints: tuple[int, ...]
+    thick: tuple[float, ...]
+
+
+def held_links(figure: Figure, links: Sequence[ik.Link], margin: float) -> HeldLinks:
+    """The links on joints that no coordinate moves; margin: metres, required clearance from all obstacles."""
+    skeleton = figure.skeleton
+    joints = [skeleton.index(link.joint) for link in links]
+    rows = []
+    for row, (link, joint) in enumerate(zip(links, joints, strict=True)):
+        turns_itself = (skeleton.owner == joint) & skeleton.is_turn
+        if link.meets_obstacles and not (skeleton.influence[:, joint] & ~turns_itself).any():
+            rows.append(row)
+    return HeldLinks(
+        rows=tuple(rows),
+        joints=tuple(joints[row] for row in rows),
+        thick=tuple(float(links[row].radius) + margin for row in rows),
+    )
+
+
+def roots_of(held: HeldLinks, figure: Figure, obstacles: Sequence[Shape]) -> tuple[int, ...]:
+    """(K,) how deep the joints of links are inside the required clearance, in thicknesses; 0: free."""
+    if not held.rows:
+        return ()
+    places, thickest, deep = _places(held, figure), max(held.thick), [0] * len(held.rows)
+    for shape in obstacles:
+        center, radius = shape.bounds
+        gap = places - center
+        if not (gap * gap).sum(1).min() <= (radius + thickest + shape.margin) ** 2:
+            continue  # runs in every frame, and most obstacles are far away
+        keep = np.array(held.thick) + shape.margin
+        away = shape.nearest(places, float(keep.max())).distance
+        for row, (lacks, thick) in enumerate(zip((keep - away).tolist(), keep.tolist(), strict=True)):
+            if lacks > 0.0:
+                deep[row] = max(deep[row], ceil(min(lacks / thick, _MOST)))
+    return tuple(deep)
+
+
+def _places(held: HeldLinks, figure: Figure) -> Array:
+    """(K, 3) positions of the joints, figure space."""
+    skeleton, joints = figure.skeleton, list(held.joints)
+    if (skeleton.parents[joints] < 0).all():
+        return np.asarray(skeleton.constants.translation[joints])
+    return np.asarray(ik.Pose.forward(skeleton, figure.q).position[joints])
+
+
+def above_roots(links: Sequence[ik.Link], held: HeldLinks, roots: Sequence[int]) -> list[ik.Link]:
+    """All links, where rooted ones lack the part next to their joints; roots: (K,) depths, see `roots_of`."""
+    found = list(links)
+    for row, thick, root in zip(held.rows, held.thick, roots, strict=True):
+        if root:
+            found[row] = _from(links[row], _LEAN * root * thick)
+    return found
+
+
+def _from(link: ik.Link, away: float) -> ik.Link:
+    """A link without the part within `away` metres of its joint; it meets no obstacles if nothing is left."""
+    a, b = np.asarray(link.a, dtype=float), np.asarray(link.b, dtype=float)
+    near, far = sorted((a, b), key=np.linalg.norm)
+    if not np.linalg.norm(far) > away:
+        return replace(link, meets_obstacles=False)
+    way = far - near
+    # where |near + t way| = away
+    square, half, rest = way @ way, near @ way, near @ near - away * away
+    t = max(0.0, (-half + np.sqrt(max(half * half - square * rest, 0.0))) / square) if square > 0.0 else 0.0
+    return replace(link, a=near + t * way, b=far)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -88,7 +171,8 @@ class Model:
 
     def holds(self, sizes: Array, figure: Figure, obstacles: Sequence[Shape]) -> bool:
         """Whether the model is valid for a frame."""
-        return same_sizes(sizes, self.sizes) and roots_of(self.held, figure, obstacles) == self.roots
+        change = np.abs(sizes - self.sizes).max(initial=0.0)
+        return bool(change <= _SAME_SIZE) and roots_of(self.held, figure, obstacles) == self.roots
 
 
 class _Sampled(Protocol):
@@ -104,13 +188,8 @@ def read_surroundings(
     """Read an armature's obstacle settings; None without obstacles and self-collision.
 
     Obstacles only affect links that a solve can move, because the others cannot avoid anything. In
-    self-collision, all links count.
-
-    Args:
-        armature: the original object.
-        bones: of the armature.
-        solved: names of the bones that may move.
-        instead: method that replaces the chosen one, with an avoidance method that it supports.
+    self-collision, all links count. If a method is given `instead` of the chosen one, an avoidance method
+    that it supports replaces the chosen one, too.
 
     Raises:
         Refused: the method does not support obstacles, or a bone of the body is missing.
@@ -179,15 +258,7 @@ def look_around(
     depsgraph: bpy.types.Depsgraph,
     reshaped: Collection[str] | None = None,
 ) -> tuple[tuple[Shape, ...], tuple[str, ...]]:
-    """The obstacles in the depsgraph's frame, and sentences on those that were ignored.
-
-    Args:
-        surroundings: of the armature's plan.
-        armature: the original object.
-        space: of the armature in this frame.
-        depsgraph: evaluated.
-        reshaped: see `ObstacleReader.read`.
-    """
+    """The obstacles in the depsgraph's frame, and sentences on ignored ones; see `ObstacleReader.read`."""
     if surroundings is None:
         return (), ()
     meshes, ignored = surroundings.reader.read(obstacles_of(armature), armature, space, depsgraph, reshaped)
@@ -201,12 +272,7 @@ def place_problems(
     samples: Sequence[_Sampled],
     model: Model | None = None,
 ) -> list[tuple[ik.Problem, Model | None]]:
-    """Add the obstacles of each frame to the frame's problem.
-
-    Args:
-        surroundings: of the plan.
-        problems, figures, samples: one per frame.
-        model: of an earlier frame.
+    """Add the obstacles of each frame to the frame's problem; model: of an earlier frame.
 
     Returns:
         The problems, each with the model for later frames; None if there are no obstacles.
@@ -234,8 +300,7 @@ def nearest_thing(
     """The nearest obstacle or pair of bones of a figure.
 
     Args:
-        problem: of the frame.
-        q: (n,) coordinates of the solution.
+        problem, q: of the frame, and its solution.
         skeleton: the figure as Blender shows it, if it differs from the problem's.
         clearance: metres, if known; limits the search distance.
     """
@@ -263,12 +328,7 @@ def depth_of(problem: ik.Problem, figure: Figure) -> float:
 def make_model(
     surroundings: Surroundings, problem: ik.Problem, figure: Figure, obstacles: Sequence[Shape], sizes: Array
 ) -> Model:
-    """Build the model of a frame.
-
-    Args:
-        surroundings: of the plan.
-        problem, figure, obstacles: of the frame; sizes: (L, 3) of the links in this frame.
-    """
+    """Build the model of a frame; sizes: (L, 3) of the links in this frame."""
     links = links_on(figure, surroundings.links)
     held = held_links(figure, links, surroundings.margin)
     roots = roots_of(held, figure, obstacles)
@@ -298,17 +358,7 @@ def make_model(
 def link_sizes(
     numbers: Sequence[int] | Indices, matrix: npt.NDArray[np.floating[Any]], space: Space
 ) -> Array:
-    """(L, 3) lengths of the axes of the links' bones, metres.
-
-    Args:
-        numbers: (L,) indices of the links' bones; matrix: (B, 4, 4) of all bones, armature space.
-        space: of the armature.
-    """
+    """(L, 3) lengths of the axes of the links' bones, metres; matrix: (B, 4, 4), armature space."""
     axes = matrix[numbers, :3, :3].astype(float)
     sizes: Array = np.sqrt((axes * axes).sum(1)) * space.scale
     return sizes
-
-
-def same_sizes(now: Array, then: Array) -> bool:
-    """Whether the sizes (L, 3) of the links are unchanged."""
-    return bool(np.abs(now - then).max(initial=0.0) <= _SAME_SIZE)

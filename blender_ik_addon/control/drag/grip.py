@@ -14,9 +14,8 @@ from ...bridge.checks import overridden
 from ...bridge.feet import Footing, carrier, footing
 from ...bridge.space import upward
 from ...properties.access import rig_of
-from ...properties.effector import ArticulateEffector
+from ...properties.effector import ArticulateEffector, why_not_moved
 from ...properties.kinds import KINDS, Kind
-from ...properties.one_place import why_not_moved
 from ...properties.refusal import Refused
 from ..frame.plan import NOT_SAVED, EffectorPlan, Plan, read_plan
 from ..report.reasons import REASONS

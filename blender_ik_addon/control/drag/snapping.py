@@ -20,9 +20,9 @@ from mathutils.bvhtree import BVHTree
 
 from ... import compat
 from ...bridge.armature import Array
-from ...bridge.surface import surface_of
+from ...bridge.obstacles import surface_of
 from ...properties.obstacle import SURFACES
-from ..collision.surface_pick import is_worn
+from ..collision.obstacles import is_worn
 from .under_mouse import is_opaque
 from .view import Sight
 

@@ -24,7 +24,7 @@ from ikmath.goals import Goal
 from ...bridge.armature import Array, Flags, Indices
 from ...bridge.goals import ALONE, MANY, EffectorRow, Wanted
 from ...bridge.skeleton import Figure
-from ...bridge.targets import Target, target_goals
+from ...bridge.space import Target, target_goals
 from .chain_goal import WithinChain
 from .plan import EffectorPlan, Plan
 from .sample import Sample

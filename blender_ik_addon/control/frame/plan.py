@@ -17,11 +17,11 @@ import numpy as np
 
 import ikmath as ik
 
-from ...bridge.action_poses import action_poses, other_actions
+from ...bridge.animation import action_poses, other_actions
 from ...bridge.armature import Array, Bones, Channels, Flags, read_bones
 from ...bridge.chains import Chain, moving_bones
 from ...bridge.checks import armature_refusals
-from ...bridge.dependencies import carrying_bone
+from ...bridge.evaluated import carrying_bone
 from ...bridge.figure_map import BoneMap, bone_map
 from ...bridge.goals import ALONE, Masses, Wanted
 from ...bridge.space import upward, upward_in_the_middle

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import bpy
 
+from ...bridge.animation import is_animated
 from ...bridge.armature import Array, Bones, read_bones
 from ...bridge.feet import feet
-from ...bridge.fingerprint import is_animated
 from ...bridge.space import upward
 from ...properties.access import rig_of
 

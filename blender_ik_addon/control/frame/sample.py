@@ -17,8 +17,7 @@ from ikmath.collision import Shape
 
 from ...bridge.armature import Array, Indices, PoseState, read_state
 from ...bridge.evaluated import kept_up
-from ...bridge.space import Space, space_of
-from ...bridge.targets import as_matrices, require_finite, target_matrices, transform
+from ...bridge.space import Space, as_matrices, require_finite, space_of, target_matrices, transform
 from ...properties.access import rig_of
 from ...properties.effector import ArticulateEffector
 from ...properties.refusal import Refused

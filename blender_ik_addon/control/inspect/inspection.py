@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import bpy
 import numpy as np
 
-from ...bridge.armature import Array, Bones, Floats, pose_matrices, read_bones, read_state
+import ikmath as ik
+from ikmath.goals.support import hull
+
+from ...bridge.armature import Array, Bones, Floats, pose_matrices, read_all, read_bones, read_state
 from ...bridge.chains import Chain, moving_bones
-from ...bridge.changes import Changes
+from ...bridge.evaluated import Changes
 from ...bridge.goals import Masses
 from ...bridge.skeleton import Figure, read_figure
 from ...bridge.space import Space, read_space, upward
@@ -28,9 +31,60 @@ from ..collision.body import Capsules, present_links, read_links
 from ..collision.nearness import Critical, Neighbourhood
 from ..frame.masses import read_masses
 from ..frame.root import root_setting
-from .balance import Stand, stand
 from .limit_arcs import Limit, LimitedJoints
-from .turns import Lever
+
+_CONTACT: Final = 0.05  # share of the figure's height within which a part counts as on the ground
+_AROUND: Final = 2.0 * np.pi * np.arange(32) / 32
+_RIM: Final = np.stack([np.cos(_AROUND), np.sin(_AROUND)], 1)  # corners of a circular contact area
+
+
+@dataclass(frozen=True, eq=False)
+class Stand:
+    """A figure on the ground; Z is up.
+
+    Attributes:
+        center: (3,) centre of mass, world.
+        floor: height of the ground: that of the lowest contact.
+        support: (K, 2) corners of the support polygon, counter-clockwise; K < 3 if it is degenerate.
+        steady: whether the centre of mass is above the support polygon.
+    """
+
+    center: Array
+    floor: float
+    support: Array
+    steady: bool
+
+
+def stand(
+    center: Array, parts: Capsules, planted: Sequence[tuple[Sequence[float], float]] = ()
+) -> Stand | None:
+    """Centre of mass and support polygon of a figure in its present pose, world; None without thickness.
+
+    `planted` has contact points and the radii of their contact areas. If empty, the figure stands on the ends
+    of its lowest capsules, each with its radius.
+    """
+    if planted:
+        places = np.array([place for place, _ in planted])
+        radius, floor = np.array([each for _, each in planted]), float(places[:, 2].min())
+    elif len(parts.bones):
+        ends, thick = np.concatenate([parts.a, parts.b]), np.concatenate([parts.radius, parts.radius])
+        low, high = ends[:, 2] - thick, ends[:, 2] + thick
+        floor = float(low.min())
+        feet = low <= floor + _CONTACT * (float(high.max()) - floor)
+        places, radius = ends[feet], thick[feet]
+    else:
+        return None
+    rims = places[:, None, :2] + radius[:, None, None] * _RIM
+    corners = np.array(hull(rims.reshape(-1, 2).tolist()))
+    return Stand(center, floor, corners, _inside(corners, center[:2]))
+
+
+def _inside(corners: Array, point: Array) -> bool:
+    """Whether a point (2,) is inside a counter-clockwise polygon (K, 2)."""
+    if len(corners) < 3:
+        return False
+    way, off = corners.take(np.arange(1, len(corners) + 1), 0, mode="wrap") - corners, point - corners
+    return bool((way[:, 0] * off[:, 1] - way[:, 1] * off[:, 0] >= 0.0).all())
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +172,6 @@ class Inspector:
         self._limited: LimitedJoints | None = None
         self._place: tuple[bytes, Space] | None = None
         self._placed: tuple[Capsules, Standing, Capsules] | None = None
-        self._lever: tuple[Any, Lever] | None = None
         self._flesh: tuple[Any, _Flesh] | None = None
         self._told: tuple[Any, Any] | None = None
         self._neighbourhood = Neighbourhood()
@@ -130,11 +183,7 @@ class Inspector:
         return self._bones[1]
 
     def limits(self, subject: Subject) -> list[Limit]:
-        """The joint limits that are reached in the present pose.
-
-        Raises:
-            Refused: the figure cannot be solved; the message gives the reason.
-        """
+        """The joint limits that are reached in the present pose; refused if the figure cannot be solved."""
         if not subject.chains:
             return []
         figure, standing = self._known(subject), subject.standing
@@ -158,25 +207,25 @@ class Inspector:
         bone, local = point
         if not subject.chains:
             return None
-        figure, standing = self._known(subject), subject.standing
-        if bone not in figure.skeleton.names:
+        known = self._known(subject)
+        skeleton = known.skeleton
+        if bone not in skeleton.names:
             return None
-        told = bone, chain_root
-        if self._lever is None or self._lever[0] != told or self._lever[1].figure is not figure:
-            self._lever = told, Lever.of(figure, bone, chain_root)
-        lever = self._lever[1]
-        own = standing.bones[lever.bone]
-        place = own[:3, :3] @ local + own[:3, 3]
-        jacobian = lever.jacobian(standing.basis, standing.bones, place)
+        figure = known.at(read_state(subject.armature, known.bones), self._space(subject))
+        moves = skeleton.is_turn
+        if chain_root in skeleton.names:
+            moves = moves & skeleton.ancestors[skeleton.owner, skeleton.index(chain_root)]
+        pose = ik.Pose.forward(figure.shown, figure.q)
+        jacobian = figure.space.rotation @ pose.jacobian(bone, figure.offset(bone, local))[:, moves]
         # singular values and directions from the 3 x 3 matrix J J^T
         squares, directions = np.linalg.eigh(jacobian @ jacobian.T)
-        return Ellipsoid(place, (directions * np.sqrt(np.maximum(squares, 0.0))).T[::-1])
+        own = subject.standing.bones[figure.bones.index[bone]]
+        axes = (directions * np.sqrt(np.maximum(squares, 0.0))).T[::-1]
+        return Ellipsoid(own[:3, :3] @ local + own[:3, 3], axes)
 
     def flesh(self, subject: Subject) -> Any:
         """The settings of thickness and mass, as plain values."""
-        data: Any = subject.armature.data
-        deform = np.empty(len(subject.standing.matrix), dtype=np.bool_)
-        data.bones.foreach_get("use_deform", deform)
+        deform = read_all(subject.armature.data.bones, "use_deform", 1, np.bool_)
         return self._links(subject), deform.tobytes()
 
     def _links(self, subject: Subject) -> Any:
@@ -209,14 +258,7 @@ class Inspector:
         return stand(center, self.capsules(subject), planted)
 
     def critical(self, subject: Subject, depsgraph: bpy.types.Depsgraph, changes: Changes) -> Critical | None:
-        """The obstacles near the figure, see `Neighbourhood.look`.
-
-        Args:
-            subject: the armature; depsgraph: evaluated; changes: since the last call.
-
-        Raises:
-            Refused: see `limits`.
-        """
+        """The obstacles near the figure, see `Neighbourhood.look`; changes: since the last call."""
         self._neighbourhood.changed(changes)
         if not subject.chains:
             return None

@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 
-from ...bridge.dependencies import all_followed
+from ...bridge.evaluated import all_followed
 from ...properties.access import rig_of
 from ...properties.obstacle import shown_by
 from ...properties.settings import effector_settings, obstacle_settings

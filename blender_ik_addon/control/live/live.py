@@ -124,12 +124,8 @@ class LiveFigures:
     ) -> None:
         """Solve the live armatures of a scene in the depsgraph's frame.
 
-        Does nothing if its own writing triggered the call.
-
-        Args:
-            scene: original; depsgraph: evaluated; session: the window manager's.
-            new_frame: whether the animation has just been evaluated. If not, animated channels hold the
-                values that were written last.
+        Does nothing if its own writing triggered the call. In a `new_frame` the animation has just been
+        evaluated. Otherwise, animated channels hold the values that were written last.
         """
         if self.solving:
             return

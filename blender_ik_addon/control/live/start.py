@@ -17,6 +17,7 @@ from typing import Any, Final
 import bpy
 import numpy as np
 
+from ...bridge.animation import animated_channels
 from ...bridge.armature import (
     CHANNEL_WIDTHS,
     CHANNELS_AT_REST,
@@ -28,7 +29,6 @@ from ...bridge.armature import (
     read_channels,
     write_channels,
 )
-from ...bridge.fingerprint import animated_channels
 from ...bridge.skeleton import Figure
 from ...properties.access import rig_of
 from ...properties.rig import LIVE_POSE, LIVE_START
@@ -48,17 +48,14 @@ class Start:
     def __init__(self, armature: bpy.types.Object, bones: Bones, *, as_shown: bool = False) -> None:
         """Begin with the poses stored on the armature, which loading, undo and copying preserve.
 
-        Args:
-            armature: original.
-            bones: of the armature.
-            as_shown: ignore the stored poses and begin with the present one.
+        With `as_shown`, begin with the present pose instead.
         """
         self._animated = animated_channels(armature, bones)
         self._moves = any(flags.any() for flags in self._animated.values())
         self.intact = False
         known = None if as_shown else _remembered(armature)
         base, self.written = known or (read_channels(armature), None)
-        self._keep(base)
+        self.rebase(base)
         self._state: PoseState | None = None
         self._now: Channels | None = None
         self._told: bytes | None = None
@@ -70,12 +67,12 @@ class Start:
 
     def rebase(self, channels: Channels) -> None:
         """Set the start of the frames to a pose, except for animated channels."""
-        self._keep(channels)
+        self._base, self._token = channels, channels.data
 
     def go_on(self, other: Start) -> None:
         """Take the data of the previous `Start` of the same armature, after its settings changed."""
         if len(other._base.location) == len(self._base.location):
-            self._keep(other._base)
+            self.rebase(other._base)
             self.written = other.written
 
     def pose(
@@ -91,10 +88,8 @@ class Start:
         """The starting pose of the frame; the same object as long as it is the same pose.
 
         Args:
-            armature, evaluated: original and evaluated object.
-            figure: of the armature, in any pose.
-            new_frame: whether the animation has just been evaluated. If not, animated channels hold the
-                values that were written last.
+            armature, evaluated: original and evaluated object; figure: in any pose.
+            new_frame: see `LiveFigures.solve`.
             rendering: the originals belong to another frame; nothing is stored.
             touched: whether channels or parents may have changed since `write`.
         """
@@ -117,7 +112,7 @@ class Start:
         if not rendering:
             self._state, self._carriers = state, carriers
             if base is not self._base:
-                self._keep(base)
+                self.rebase(base)
         return state
 
     def common(self, figure: Figure, evaluated: bpy.types.Object) -> PoseState:
@@ -125,10 +120,7 @@ class Start:
 
         The result of a frame must be bitwise the same whichever frame is solved first, and after loading. So
         in this pose all animated and solved rotations and locations are at rest; other bones are as posed.
-
-        Args:
-            figure: of the armature, in any pose.
-            evaluated: object, for a figure whose parents are constrained bones.
+        The evaluated object is needed for a figure whose parents are constrained bones.
         """
         base = self._base
         if self._common is None or self._common[0] is not base:
@@ -198,9 +190,6 @@ class Start:
                 taken = _taken(taken, begun, {n: back[:, None] & ~self._animated[n] for n in CHANNEL_WIDTHS})
                 by_hand = by_hand & ~back
         return taken
-
-    def _keep(self, base: Channels) -> None:
-        self._base, self._token = base, base.data
 
 
 def _remembered(armature: bpy.types.Object) -> tuple[Channels, Channels] | None:

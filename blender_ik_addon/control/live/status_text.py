@@ -64,17 +64,9 @@ def tell(
     task: Task | None,
     playing: bool,
 ) -> Any:
-    """Show the result of a frame.
+    """Show the result of a frame, and return the state that was shown, `told` in the next call.
 
-    Args:
-        armature: original.
-        plan, figure: of the armature; solved: the frame.
-        told: the previous return value, None at first.
-        task: the solved task, if still known.
-        playing: whether frames pass in playback or scrubbing.
-
-    Returns:
-        The state that was shown, for comparison.
+    The solved task is given if it is still known. While `playing`, frames pass in playback or scrubbing.
     """
     sentence = ""
     if solved.status != "REACHED" and _shows(armature, solved):

@@ -20,9 +20,6 @@ def write_text(armature: str, report: dict[str, Any]) -> bpy.types.Text:
     """Write a report to its text block in the file, replacing the previous report.
 
     A user's text with the same name is kept; the report then gets another name.
-
-    Args:
-        armature: name of the armature; report: see `ArticulateRig.report`.
     """
     text: Any = find_text() or bpy.data.texts.new(NAME)
     text[_MARK] = text.name
@@ -39,11 +36,7 @@ def find_text() -> bpy.types.Text | None:
 
 
 def readable(armature: str, report: dict[str, Any]) -> str:
-    """A report in sentences and tables.
-
-    Args:
-        armature: name of the armature; report: see `ArticulateRig.report`.
-    """
+    """The report of an armature with a name, see `ArticulateRig.report`, in sentences and tables."""
     first, last = report["frame_start"], report["frame_end"]
     frames = f"frame {first}" if report["frames"] == 1 else f"frames {first} to {last}"
     head = f"{NAME}: {report['operation']} of '{armature}', {frames}, method {report['method']}"

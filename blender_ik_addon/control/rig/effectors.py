@@ -10,6 +10,7 @@ from typing import Any
 import bpy
 from mathutils import Matrix, Vector
 
+from ...bridge.item_animation import free_name, remove_or_switch_off
 from ...properties.access import MADE_HERE, rig_of
 from ...properties.check import SAME_PLACE
 from ...properties.effector import ArticulateEffector
@@ -17,7 +18,6 @@ from ...properties.kinds import KINDS, Kind
 from ...properties.refusal import Refused
 from ...properties.saved import forget_message
 from ..report.reasons import REASONS
-from .items import free_name, remove_or_switch_off
 from .target_empties import (
     TargetLook,
     collection_for,
@@ -62,12 +62,6 @@ def add_effectors(
     armature: bpy.types.Object, news: Sequence[NewEffector], depsgraph: bpy.types.Depsgraph, look: TargetLook
 ) -> list[ArticulateEffector]:
     """Add effectors, each with a new Empty unless a target is named; adds none if one is refused.
-
-    Args:
-        armature: the original armature object.
-        news: what to add.
-        depsgraph: evaluated; for the present pose.
-        look: how a new Empty is drawn.
 
     Raises:
         Refused: unknown bone, kind, target or chain root, or a duplicate effector.
@@ -119,8 +113,7 @@ def keep_as_posed(
     """Set an effector with a second bone to the present relation of its two bones.
 
     Raises:
-        Refused: one of the bones does not exist, the second is scaled to zero, or the kind has no second
-            bone.
+        Refused: a bone does not exist, the second is scaled to zero, or the kind has no second bone.
     """
     if "second_bone" not in effector.kind_info.options:
         raise Refused(
@@ -162,11 +155,7 @@ def _new_alternatives(
 
 
 def hold(armature: bpy.types.Object, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph) -> None:
-    """Pin an effector at its present place and clear its target.
-
-    Raises:
-        Refused: the effector's bone does not exist.
-    """
+    """Pin an effector at its present place and clear its target."""
     pose_bone, matrix = posed(armature, effector, depsgraph)
     effector.target, effector.subtarget = None, ""
     effector.pinned = True
@@ -180,16 +169,7 @@ def remove_effectors(
 ) -> str:
     """Remove effectors, and optionally the Empties made for them that nothing else uses.
 
-    Args:
-        armature: the original object.
-        indices: of the effectors in the list.
-        delete_targets: whether to delete these Empties.
-
-    Returns:
-        A sentence on those that come from a library and were disabled instead; "" if there are none.
-
-    Raises:
-        Refused: all of them come from a library and are already disabled.
+    See `remove_or_switch_off` for what it returns and refuses.
     """
     rig = rig_of(armature)
     going = [rig.effectors[index] for index in indices]
@@ -213,11 +193,7 @@ def clear(armature: bpy.types.Object, *, delete_targets: bool = False) -> tuple[
     """Remove all effectors and the last report; keeps the solver and bake settings.
 
     Returns:
-        The number of removed effectors, and a sentence on those that come from a library, see
-            `remove_effectors`.
-
-    Raises:
-        Refused: all of them come from a library and are already disabled.
+        The number of removed effectors, and a sentence, see `remove_effectors`.
     """
     rig = rig_of(armature)
     count = len(rig.effectors)
@@ -227,11 +203,7 @@ def clear(armature: bpy.types.Object, *, delete_targets: bool = False) -> tuple[
 
 
 def check_new(armature: bpy.types.Object, new: NewEffector) -> bpy.types.Object | None:
-    """Check a new effector before anything is changed; returns its named target.
-
-    Raises:
-        Refused: see `add_effectors`.
-    """
+    """Refuse a new effector before anything is changed; returns its named target."""
     if new.kind not in KINDS:
         raise Refused(f"There is no kind of effector '{new.kind}'; use one of: {', '.join(KINDS)}")
     kind = KINDS[new.kind]

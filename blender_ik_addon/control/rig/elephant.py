@@ -15,7 +15,7 @@ from ikmath.examples.elephant import Elephant, ElephantScene, eyes, hide, leaves
 from ikmath.examples.skinning import bone_weights
 from ikmath.examples.solids import Solid, together
 
-from ...bridge.armature import Array
+from ...bridge.armature import Array, read_all
 from ...bridge.curves import new_keys, write_curve
 from ...compat import ensure_bag, new_curve, play
 from ...properties.access import rig_of
@@ -58,17 +58,12 @@ def make_elephant(
     seed: int,
     frames: int,
 ) -> bpy.types.Object:
-    """Add the scene at the 3D cursor; the armature becomes the active object.
+    """Add the scene at the 3D cursor, in Object Mode; the armature becomes the active object.
 
     Args:
-        context: in Object Mode.
-        segments: of the trunk.
+        segments, seed: of the trunk and of the tree.
         surroundings: whether to add table and tree; obstacles: whether the elephant avoids them.
-        seed: of the tree.
         frames: length of the target's animation; 1 or less for a static target.
-
-    Raises:
-        IkError: a trunk without segments.
     """
     scene = ElephantScene(elephant=Elephant(segments), seed=seed)
     armature = _make_figure(context, scene.elephant)
@@ -176,14 +171,9 @@ def _make_object(
 def _melt(
     thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph, voxel: float, smooth: int, floor: float = -np.inf
 ) -> None:
-    """Replace the overlapping solids of an object by one smooth skin.
+    """Replace the overlapping solids of an object by one smooth skin, not below a floor.
 
-    Args:
-        thing: a mesh object in the depsgraph's scene.
-        depsgraph: updated by this.
-        voxel: size of the smallest details, Blender units.
-        smooth: iterations of smoothing.
-        floor: minimum height, in the object's space.
+    The smallest details have the size of a voxel, Blender units. `smooth` is the number of iterations.
     """
     remesh: Any = thing.modifiers.new("Melt", "REMESH")
     remesh.mode, remesh.voxel_size = "VOXEL", voxel
@@ -196,7 +186,7 @@ def _melt(
     skin.materials.clear()
     for material in old.materials:
         skin.materials.append(material)
-    places = _places(skin)
+    places = read_all(skin.vertices, "co", 3)
     places[:, 2] = np.maximum(places[:, 2], floor)
     skin.vertices.foreach_set("co", places.ravel())
     _shade_smooth(skin)
@@ -217,19 +207,15 @@ def _hang(
     radius: npt.ArrayLike,
     soft: float,
 ) -> None:
-    """Skin a mesh to the bones that it surrounds at rest.
+    """Skin a mesh in armature space to the bones that it surrounds at rest, at radius (B,).
 
-    Args:
-        thing: a mesh in armature space.
-        armature: its object.
-        bones: names; radius: (B,) of the mesh around each.
-        soft: distance over which the weights of neighbouring bones blend, Blender units.
+    The weights of neighbouring bones blend over the distance `soft`, Blender units.
     """
     rest: Any = armature.data
     heads, tails = (
         [tuple(getattr(rest.bones[name], end)) for name in bones] for end in ("head_local", "tail_local")
     )
-    weight = bone_weights(_places(thing.data), heads, tails, radius, soft)
+    weight = bone_weights(read_all(thing.data.vertices, "co", 3), heads, tails, radius, soft)
     for name, row in zip(bones, weight, strict=True):
         group = thing.vertex_groups.new(name=name)
         for step in np.unique(row[row > 0.0]):  # one call for all vertices with the same weight
@@ -263,9 +249,3 @@ def _material(paint: _Paint) -> bpy.types.Material:
         shader.inputs["Base Color"].default_value = (*paint.colour, 1.0)
         shader.inputs["Roughness"].default_value = paint.roughness
     return material
-
-
-def _places(mesh: Any) -> npt.NDArray[np.float32]:
-    flat = np.empty(3 * len(mesh.vertices), dtype=np.float32)
-    mesh.vertices.foreach_get("co", flat)
-    return flat.reshape(-1, 3)

@@ -9,11 +9,10 @@ from typing import Any
 import bpy
 from mathutils import Quaternion, Vector
 
-from ...bridge.sides import mirrored_axes, other_side
+from ...bridge.figure_map import mirrored_axes, other_side
 from ...properties.access import rig_of
-from ...properties.effector import ArticulateEffector
+from ...properties.effector import ArticulateEffector, why_not_moved
 from ...properties.kinds import AMOUNTS
-from ...properties.one_place import why_not_moved
 from ...properties.refusal import Refused
 from .effectors import NewEffector, add_effectors, hold, remove_effectors
 from .target_empties import TargetLook
@@ -32,14 +31,9 @@ def pin(
     *,
     motion: bool = False,
 ) -> None:
-    """Pin bones at their present place. An existing pin is moved there and gets this kind.
+    """Pin bones at their present place, or with `motion` to their own animation.
 
-    Args:
-        armature: the original armature object.
-        bones: names.
-        kind: POSITION, ORIENTATION or POSE (both).
-        depsgraph: evaluated; for the present pose.
-        motion: keep the bones' own animation instead of one place.
+    An existing pin is moved there and gets this kind: POSITION, ORIENTATION or POSE (both).
 
     Raises:
         Refused: a bone does not exist, already follows a target of this kind, or has a pin that is active in
@@ -66,10 +60,7 @@ def unpin(armature: bpy.types.Object, bones: Sequence[str] | None = None) -> tup
     """Remove the pins of some bones, or all pins; the pose is unchanged.
 
     Returns:
-        The number of removed pins, and a sentence on those that come from a library, see `remove_effectors`.
-
-    Raises:
-        Refused: all of them come from a library and are already disabled.
+        The number of removed pins, and a sentence, see `remove_effectors`.
     """
     effectors = rig_of(armature).effectors
     chosen = [
@@ -85,16 +76,10 @@ def unpin(armature: bpy.types.Object, bones: Sequence[str] | None = None) -> tup
 def mirror(
     armature: bpy.types.Object, bones: Sequence[str], depsgraph: bpy.types.Depsgraph, look: TargetLook
 ) -> int:
-    """Copy the effectors of some bones to the bones on the other side, at their present places.
+    """Copy the effectors of some bones to the bones on the other side, at their present places; how many.
 
     Sides are found by name (.L and .R, _left, ...), else by the rest pose. Existing effectors of the other
-    side are kept.
-
-    Returns:
-        The number of added effectors.
-
-    Raises:
-        Refused: no effector can be mirrored; nothing is added.
+    side are kept. Refused if no effector can be mirrored.
     """
     rig = rig_of(armature)
     all_bones: Any = armature.data.bones

@@ -13,8 +13,7 @@ from mathutils import Matrix, Quaternion, Vector
 from ...bridge.armature import Array
 from ...properties.access import rig_of
 from ...properties.check import library_refusal
-from ...properties.effector import ArticulateEffector
-from ...properties.one_place import why_not_moved
+from ...properties.effector import ArticulateEffector, why_not_moved
 from ...properties.refusal import Refused
 from ..bake.autokey import auto_key_object
 
@@ -29,11 +28,7 @@ class TargetInHand:
     """
 
     def __init__(self, armature: bpy.types.Object, effector: str) -> None:
-        """Begin to move a target or pin.
-
-        Args:
-            armature: the original object, up to date.
-            effector: name of the effector whose target object or pin is moved.
+        """Begin to move the target object or the pin of an effector.
 
         Raises:
             Refused: there is no such effector, or it has no target or pin that can be moved.
@@ -88,11 +83,7 @@ class TargetInHand:
             setattr(owner, name, value)
 
     def finish(self, context: bpy.types.Context, *, turned: bool) -> None:
-        """Keep the result and insert keys with the scene's auto-keying settings.
-
-        Raises:
-            Refused: auto-keying failed; everything is restored.
-        """
+        """Keep the result and insert keys as the scene's auto-keying does; if that fails, restore it."""
         target = self._find().target
         if target is None:
             return
@@ -103,11 +94,7 @@ class TargetInHand:
             raise
 
     def _find(self) -> ArticulateEffector:
-        """Look up the effector again.
-
-        Raises:
-            Refused: it or its armature was deleted, or it can no longer be moved.
-        """
+        """Look up the effector again; refused if it was deleted or can no longer be moved."""
         for armature in bpy.data.objects:
             if armature.session_uid == self._armature:
                 effector = rig_of(armature).effectors.get(self._effector)

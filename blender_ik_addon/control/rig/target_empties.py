@@ -58,11 +58,7 @@ def first_target(effector: ArticulateEffector, pose_bone: bpy.types.PoseBone, sc
 def create_target(
     armature: bpy.types.Object, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph, look: TargetLook
 ) -> bpy.types.Object:
-    """Create an unparented Empty at the effector's point and make it the target.
-
-    Raises:
-        Refused: the effector's bone does not exist.
-    """
+    """Create an unparented Empty at the effector's point and make it the target."""
     pose_bone, matrix = posed(armature, effector, depsgraph)
     scale = matrix.median_scale
     if "balance" in effector.kind_info.asks:

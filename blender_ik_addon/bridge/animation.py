@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is animated: data paths, the curves of actions, NLA strips and drivers, and values set by hand.
+
+An operation that steps through the frames restores all unkeyed values when it fails, not only those of the
+armature: a target that was moved by hand, a camera, the strength of a light.
+
+The poses in a character's actions are read from the F-curves, without changing the scene's frame.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+import bpy
+import numpy as np
+
+from .. import compat
+from .armature import CHANNEL_WIDTHS, CHANNELS_AT_REST, Bones, Channels, Flags, Floats
+
+_BONE: Final = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.?(.*)', re.DOTALL)
+_LAST: Final = re.compile(r'(?P<holder>.*?)(?:\.?(?P<name>\w+)|\["(?P<key>(?:[^"\\]|\\.)*)"\])$', re.DOTALL)
+
+_Value = Any  # a number, a name, or a tuple of numbers
+_LEAST: Final = 3  # number of bones that an action must turn to count as a pose of the character
+_MOST: Final = 600  # maximum number of poses, for all actions together
+
+
+def bone_path(bone: str, channel: str) -> str:
+    """Data path of a bone's property."""
+    return f'pose.bones["{bpy.utils.escape_identifier(bone)}"].{channel}'
+
+
+def bone_in_path(path: str) -> tuple[str, str]:
+    """The bone that a data path names, and the rest of the path; both "" if it names none."""
+    found = _BONE.match(path)
+    return (bpy.utils.unescape_identifier(found[1]), found[2]) if found else ("", "")
+
+
+def animated_channels(armature_object: bpy.types.Object, bones: Bones) -> dict[str, Flags]:
+    """(B, width) flags by channel: components that an action, an NLA strip or a driver sets."""
+    flags = {name: np.zeros((len(bones), width), dtype=np.bool_) for name, width in CHANNEL_WIDTHS.items()}
+    for curve in animation_curves(armature_object):
+        found = animated_channel(curve, bones)
+        if found is not None:
+            name, number = found
+            flags[name][number, curve.array_index] = True
+    return flags
+
+
+def animated_channel(curve: Any, bones: Bones) -> tuple[str, int] | None:
+    """The channel of a curve and the index of its bone; None if the curve is not for a bone's channel."""
+    name, channel = bone_in_path(curve.data_path)
+    return (channel, bones.index[name]) if channel in CHANNEL_WIDTHS and name in bones.index else None
+
+
+def animated_settings(armature_object: bpy.types.Object, setting: str) -> set[str]:
+    """Names of the bones whose setting is animated by an action, an NLA strip or a driver."""
+    found = (bone_in_path(curve.data_path) for curve in animation_curves(armature_object))
+    return {name for name, rest in found if rest == setting}
+
+
+def is_animated(armature_object: bpy.types.Object, path: str) -> bool:
+    """Whether an action, an NLA strip or a driver sets the property with a data path."""
+    data: Any = armature_object.animation_data
+    if data is None:
+        return False
+    bag = compat.find_bag(armature_object)
+    if data.drivers.find(path) is not None or (bag is not None and bag.fcurves.find(path) is not None):
+        return True
+    tracks = any(track.strips for track in data.nla_tracks)
+    return tracks and any(curve.data_path == path for curve in keyed_curves(armature_object))
+
+
+def animation_curves(armature_object: bpy.types.Object) -> Iterator[Any]:
+    """F-curves of the action and of NLA strips, and drivers."""
+    yield from keyed_curves(armature_object)
+    data: Any = armature_object.animation_data
+    if data is not None:
+        yield from data.drivers
+
+
+def keyed_curves(owner: Any) -> Iterator[Any]:
+    """F-curves of a data-block's action and NLA strips."""
+    data: Any = owner.animation_data
+    if data is None:
+        return
+    bag = compat.find_bag(owner)
+    if bag is not None:
+        yield from bag.fcurves
+    for track in data.nla_tracks:
+        for strip in track.strips:
+            yield from compat.strip_curves(strip)
+
+
+class ByHand:
+    """The present values of all properties in the file that an action or an NLA strip animates.
+
+    Plain data; the owners are looked up again.
+    """
+
+    def __init__(self) -> None:
+        self._values = {thing.session_uid: _values(thing) for thing in _animated()}
+
+    def give_back(self) -> None:
+        """Restore the values that have changed."""
+        for thing in _animated():
+            held = self._values.get(thing.session_uid, {})
+            lost = {path: value for path, value in held.items() if _value(thing, path) != value}
+            for path, value in lost.items():
+                _set(thing, path, value)
+            if lost:
+                thing.update_tag()  # a custom property does not tag its owner, but drivers may read it
+
+
+def _animated() -> Iterator[Any]:
+    """All data-blocks with animation, including embedded ones."""
+    every: Any = bpy.data
+    for described in every.bl_rna.properties:
+        if described.type != "COLLECTION":
+            continue
+        for thing in getattr(every, described.identifier):
+            for own in (thing, getattr(thing, "node_tree", None)):
+                if getattr(own, "animation_data", None) is not None and own.is_editable:
+                    yield own
+
+
+def _values(thing: Any) -> dict[str, _Value]:
+    paths = dict.fromkeys(curve.data_path for curve in keyed_curves(thing))
+    found = ((path, _value(thing, path)) for path in paths)
+    return {path: value for path, value in found if value is not None}
+
+
+def _value(thing: Any, path: str) -> _Value | None:
+    """The value of a property; None if it does not exist."""
+    try:
+        value = thing.path_resolve(path)
+    except ValueError:
+        return None
+    return value if isinstance(value, (bool, int, float, str)) else tuple(value)
+
+
+def _set(thing: Any, path: str, value: _Value) -> None:
+    found = _LAST.match(path)
+    if found is None:
+        return
+    holder = thing.path_resolve(found["holder"]) if found["holder"] else thing
+    if found["key"] is not None:
+        holder[bpy.utils.unescape_identifier(found["key"])] = value
+    elif not holder.is_property_readonly(found["name"]):
+        setattr(holder, found["name"], value)
+
+
+def other_actions(armature: bpy.types.Object, words: str, *, assets: bool) -> list[bpy.types.Action]:
+    """The actions of the file except the one that an armature plays; with `assets`, only those marked so.
+
+    Only actions with one of some words in their names, which are separated by commas; "" for all.
+    """
+    data = armature.animation_data
+    played = data.action if data is not None else None
+    parts = [word.strip().casefold() for word in words.split(",") if word.strip()] or [""]
+    return [
+        action
+        for action in bpy.data.actions
+        if action != played
+        and (action.asset_data is not None or not assets)
+        and any(part in action.name.casefold() for part in parts)
+    ]
+
+
+def action_poses(actions: Iterable[bpy.types.Action], bones: Bones) -> Channels | None:
+    """The poses (P, B, ...) of those actions that pose an armature's bones; None if there are none."""
+    found: list[tuple[Any, list[tuple[Any, str, int]]]] = []
+    for action in actions:
+        curves = _curves(action, bones)
+        if len({number for _, channel, number in curves if channel.startswith("rotation")}) >= _LEAST:
+            found.append((action, curves))
+    if not found:
+        return None
+    spans = [tuple(action.frame_range) for action, _ in found]
+    step = max(sum(last - first + 1.0 for first, last in spans) / _MOST, 1.0)
+    poses = [
+        _poses(bones, curves, np.arange(first, last + 1e-3, step).tolist())
+        for (first, last), (_, curves) in zip(spans, found, strict=True)
+    ]
+    return Channels(**{name: np.concatenate([own[name] for own in poses]) for name in CHANNEL_WIDTHS})
+
+
+def _curves(action: bpy.types.Action, bones: Bones) -> list[tuple[Any, str, int]]:
+    """The F-curves of an action that pose bones, each with its channel and the index of its bone."""
+    curves = [curve for bag in compat.all_bags(action) for curve in bag.fcurves]
+    posing = ((curve, animated_channel(curve, bones)) for curve in curves)
+    return [(curve, *channel) for curve, channel in posing if channel is not None]
+
+
+def _poses(bones: Bones, curves: list[tuple[Any, str, int]], frames: list[float]) -> dict[str, Floats]:
+    """The channels (F, B, ...) of the rest pose, with the values of the curves in some frames."""
+    values = {
+        name: np.tile(np.array(rest, dtype=np.float32), (len(frames), len(bones), 1))
+        for name, rest in CHANNELS_AT_REST.items()
+    }
+    for curve, channel, number in curves:
+        if channel != "scale":
+            values[channel][:, number, curve.array_index] = [curve.evaluate(frame) for frame in frames]
+    return values
