@@ -45,13 +45,18 @@ def turns(rig: bpy.types.Object, before: dict[str, np.ndarray]) -> dict[str, flo
 
 @pytest.mark.parametrize("name", ["human", "basic_human", "t_pose", "straight"])
 @pytest.mark.parametrize("kind", ["POSE", "POSITION"])
-def test_who_sits_down_keeps_the_trunk_up_and_the_feet_on_the_ground(name: str, kind: str) -> None:
+@pytest.mark.parametrize("live", [False, True])
+def test_who_sits_down_keeps_the_trunk_up_and_the_feet_on_the_ground(
+    name: str, kind: str, live: bool
+) -> None:
     rig, target = stand(name, kind)
     before = natural.frames(rig)
+    rig.articulate.live = live
     target.location += natural.height(rig) * SIT
     bpy.context.view_layer.update()
-    bpy.ops.articulate.solve()
-    assert rig.articulate.report["status"] == "REACHED"
+    if not live:
+        bpy.ops.articulate.solve()
+        assert rig.articulate.report["status"] == "REACHED"
     turned = turns(rig, before)
     assert turned[HIPS[name]] < 20.0
     for foot in FEET.get(name, ("foot.L", "foot.R")):
@@ -74,18 +79,21 @@ def test_straight_legs_squat_live_though_the_hips_go_aside(aside: float, down: f
     assert min(turned["shin.L"], turned["shin.R"]) > 15.0, turned
 
 
+@pytest.mark.parametrize("live", [False, True])
 @pytest.mark.parametrize("name", ["human", "t_pose"])
-def test_who_reaches_to_the_floor_bends_both_knees(name: str) -> None:
+def test_who_reaches_to_the_floor_bends_both_knees(name: str, live: bool) -> None:
     hand, knees = {
         "human": ("hand.L", ("shin.L", "shin.R")),
         "t_pose": ("LeftHand", ("LeftLeg", "RightLeg")),
     }[name]
     rig, target = stand(name, "POSITION", hand)
     before = natural.frames(rig)
+    rig.articulate.live = live
     target.location = natural.height(rig) / 1.8 * Vector((0.3, -0.3, 0.08))
     bpy.context.view_layer.update()
-    bpy.ops.articulate.solve()
-    assert rig.articulate.report["status"] == "REACHED"
+    if not live:
+        bpy.ops.articulate.solve()
+        assert rig.articulate.report["status"] == "REACHED"
     left, right = (turns(rig, before)[knee] for knee in knees)
     assert min(left, right) > 60.0
     assert abs(left - right) < 20.0

@@ -96,7 +96,7 @@ def _solve(
     q = _start(task, before)
     following = before.solution if before else None
     problem = _with_choices(plan, task.problem, q, before)
-    alone = before is None and ask is None and not brief
+    alone = before is None and ask is None
     leads = before is not None and ask is None and figure.exact and plan.method == "hierarchical"
     hinges = figure.hinges if leads else None
     if ask is None:
@@ -196,8 +196,7 @@ def _answer(
     """Solve an exact figure from coordinates q.
 
     Args:
-        alone: whether no other frame decides how limbs bend. Then straight ones may be better bent; in live
-            they would leap while a target moves.
+        alone: whether no other frame decides how limbs bend. Then straight ones may be better bent.
     """
     solution = ask(problem, q if before else slightly_bent(task.figure, problem, q))
     then = before.q if before else None
