@@ -248,6 +248,7 @@ def read_figure(
         bones,
         figure_bones(bones, numbers, along),
         numbers,
+        up=space.rotation[2],
         root_stiffness=np.array(root_stiffness, dtype=float) if root == "FREE" else None,
         flipped=half_turns(state.channels.scale),
         stretching=stretching,
