@@ -15,8 +15,7 @@ import ikmath as ik
 
 from .armature import AXES, Array, Bones, Flags, Floats, Indices, PoseState
 from .inheritance import parent_transforms
-from .limb_joints import LimbJoints
-from .limbs import Limb, find_limbs
+from .limbs import Limb, LimbJoints, find_limbs
 from .rotation_channels import RotationChannels, channel_of, writable
 from .space import nearest_rotation
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The joints of arms and legs that bend like hinges, and the direction in which they do.
+"""The joints of arms and legs that bend like hinges, the direction in which they do, and limits that keep it.
 
 Skeletons of games and motion capture have no limits that would tell. The limbs are those that `ikmath` finds
 among rows of bones. If the two bones of a limb are slightly bent at rest, they bend in that direction; above
@@ -10,17 +10,22 @@ and hock are both hinges.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Final
 
 import numpy as np
 
+import ikmath as ik
+from ikmath import rotation
 from ikmath.model.limb_rows import Rows, limbs_of
 
-from .armature import UPRIGHT, Array, Bones
+from .armature import UPRIGHT, Array, Bones, Flags, Indices
 
 _BENT: Final = np.sin(np.radians(0.5))  # a limb that is straighter at rest has no direction of its own
 _FOOT: Final = np.sin(np.radians(30.0))  # against the line of its limb; a straighter end bone is not a foot
+POSED: Final = np.sin(np.radians(10.0))  # a larger bend in the animation defines the direction
+_ALONG: Final = 0.95  # minimum cosine of a limb's hinge axis with a bone axis, to use the limits of that
+_BACKWARDS: Final = np.radians(10.0)  # a limb that starts bent backwards by less than this counts as straight
 
 
 @dataclass(frozen=True)
@@ -117,3 +122,122 @@ def _joints(bones: Bones, up: Array) -> Sequence[_Joint]:
         chain = [*order[list(limb.bones)].tolist(), -1]
         found += [_Joint(*chain[low - 1 : low + 2], *ways[low - 1 : low + 1]) for low in limb.joints]
     return found
+
+
+@dataclass(frozen=True)
+class LimbJoints:
+    """The limbs of a figure whose bones turn freely; k of them.
+
+    Attributes:
+        upper, lower, end: (k,) joints; the end is -1 if it is not a joint.
+        turns: (k, 3) indices of the lower joint's rotation coordinates.
+        first: (k, 3) along the upper bone, second: along the lower one, axis: of the bend; unit vectors in
+            the axes of the lower bone with zero rotation.
+        least: (k,) cosine between a bend and the axis below which the bend is wrong; slight: (k,) sine of a
+            bend that is too small to be wrong.
+    """
+
+    upper: Indices
+    lower: Indices
+    end: Indices
+    turns: Indices
+    first: Array
+    second: Array
+    axis: Array
+    least: Array
+    slight: Array
+
+    def some(self, which: Flags) -> LimbJoints:
+        """The limbs selected by flags (k,)."""
+        return LimbJoints(*(getattr(self, column.name)[which] for column in fields(self)))
+
+    def proper(self, q: Array) -> Array:
+        """(k, 3) unit vectors of the bend axes, for a figure that starts from coordinates (n,).
+
+        A limb that is clearly bent in the start keeps that axis.
+        """
+        bends, sines = self._bends(q)
+        clear = sines > POSED
+        return np.where(clear[:, None], bends / np.where(clear, sines, 1.0)[:, None], self.axis)
+
+    def wrong(self, proper: Array, q: Array) -> Flags:
+        """(k,) which limbs are bent the wrong way at coordinates (n,); with bend axes from `proper`."""
+        bends, sines = self._bends(q)
+        return (sines >= self.slight) & ((bends * proper).sum(1) < self.least * sines)
+
+    def seconds(self, q: Array) -> Array:
+        """(k, 3) unit vectors along the lower bones at coordinates (n,), in the same axes as `first`."""
+        turned = rotation.swing_twist_matrix(q.take(self.turns)) @ self.second[:, :, None]
+        return np.asarray(turned[:, :, 0])
+
+    def _bends(self, q: Array) -> tuple[Array, Array]:
+        """(k, 3) cross products of the bones' directions, and (k,) their lengths, the sines of the bends."""
+        bends = rotation.cross(self.first, self.seconds(q))
+        return bends, np.sqrt((bends * bends).sum(1))
+
+
+@dataclass(frozen=True)
+class Hinges:
+    """How limbs bend as hinges; k of them.
+
+    Attributes:
+        bends: (k,) index of the coordinate that bends it; across: of the one that bends it sideways.
+        sides: (k,) sign of the coordinate for a correct bend.
+        at_rest: (k,) radians, bend if the coordinate is 0.
+        which: (k,) whether the hinge axis is a bone axis.
+        own: (k, n) 1.0 for the coordinates of the limb's joints, else 0.0.
+    """
+
+    bends: Indices
+    across: Indices
+    sides: Array
+    at_rest: Array
+    which: Flags
+    own: Array
+
+    @classmethod
+    def of(cls, limbs: LimbJoints, owner: Indices) -> Hinges:
+        """The hinges of limbs in a figure whose coordinates belong to joints `owner` (n,)."""
+        joints = np.stack([limbs.upper, limbs.lower, limbs.end], 1)
+        swing, rows = limbs.axis[:, [0, 2]], np.arange(len(limbs.axis))
+        best = np.abs(swing).argmax(1)
+        along = swing[rows, best]
+        return cls(
+            bends=limbs.turns[rows, 2 * best],
+            across=limbs.turns[rows, 2 - 2 * best],
+            sides=np.sign(along),
+            at_rest=_angles_about(limbs.first, limbs.second, limbs.axis),
+            which=np.abs(along) > _ALONG,
+            own=(joints[:, :, None] == owner).any(1).astype(float),
+        )
+
+    def bent(self, q: Array) -> Array:
+        """(k,) radians by which the limbs are bent at coordinates (n,)."""
+        return np.asarray(self.at_rest + self.sides * q[self.bends])
+
+    def limited(
+        self, limbs: LimbJoints, skeleton: ik.Skeleton, q: Array, which: Flags, aside: Array | float
+    ) -> ik.Skeleton:
+        """The skeleton with limits that keep some limbs from bending the wrong way, for a starting pose (n,).
+
+        A limb that starts bent the wrong way is excepted, because a knee bent backwards by hand is intended.
+        Those whose hinge axis is not a bone axis are skipped. They may bend sideways by `aside`, radians.
+        """
+        backwards = _angles_about(limbs.first, limbs.seconds(q), limbs.axis) < -_BACKWARDS
+        now, straight = self.sides * q[self.bends], -self.at_rest
+        least = np.where(backwards, -np.inf, np.minimum(straight, now))
+        most = np.where(backwards, np.maximum(straight, now), np.inf)
+        rows = which & self.which
+        lower, upper = skeleton.lower.copy(), skeleton.upper.copy()
+        lower[self.bends[rows]] = np.where(self.sides > 0, least, -most)[rows]
+        upper[self.bends[rows]] = np.where(self.sides > 0, most, -least)[rows]
+        across, room = self.across[rows], np.broadcast_to(aside, rows.shape)[rows]
+        lower[across] = np.minimum(-room, q[across])
+        upper[across] = np.maximum(room, q[across])
+        return skeleton.with_limits(lower, upper)
+
+
+def _angles_about(first: Array, second: Array, axis: Array) -> Array:
+    """(k,) angles from first to second (k, 3) about an axis (k, 3), radians."""
+    across = (np.cross(first, second) * axis).sum(-1)
+    return np.asarray(np.arctan2(across, (first * second).sum(-1)))

@@ -16,14 +16,13 @@ from ikmath.solvers.free_path import is_free_path
 
 from ...bridge.armature import Array, Channels
 from ...bridge.goals import Wanted
-from ...bridge.limb_joints import Hinges
+from ...bridge.limbs import Hinges
 from ...bridge.skeleton import Figure
 from ..collision.surroundings import NOWHERE, depth_of, nearest_thing, place_problems
-from .bends import bent_rightly
 from .chain_goal import WithinChain
 from .goals import Part, effector_errors, points
 from .held_back import held_back
-from .hinging import BENT, bends_of, bent_instead, is_on_the_way, led, slightly_bent
+from .hinging import BENT, bends_of, bent_instead, bent_rightly, is_on_the_way, led, slightly_bent
 from .inexact_figure import as_shown, solve_inexact
 from .plan import Plan, plain
 from .solved import Solved
