@@ -95,12 +95,8 @@ class Drag:
     ) -> None:
         """Take the grip; nothing moves yet.
 
-        Args:
-            armature: the original object.
-            context: scene and view layer.
-            grip: what to drag.
-            record: record the frames that pass, and write them as keys at the end of the drag.
-            budget: seconds of wall time after which an update ends with its present result.
+        With `record`, the frames that pass are written as keys at the end of the drag. `budget` is the wall
+        time in seconds after which an update ends with its present result.
 
         Raises:
             Refused, IkError: the figure cannot be solved; the message gives the reason.
@@ -241,9 +237,7 @@ class Drag:
     def finish(self, context: bpy.types.Context, *, margin: float | None = None) -> None:
         """Let the figure come to rest, insert keys, and store the new place of a dragged pin.
 
-        Args:
-            context: the current one.
-            margin: metres, see `Recording.write`.
+        The margin, metres, is that of `Recording.write`.
 
         Raises:
             Refused: keying failed; the figure is restored to its pose before the drag.

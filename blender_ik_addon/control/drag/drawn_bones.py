@@ -47,12 +47,7 @@ class DrawnBones(DrawnShape):
 
 
 def read_drawn(bones: Sequence[Any], *, filled: bool) -> DrawnBones:
-    """The shapes of some pose bones, as their armatures display them.
-
-    Args:
-        bones: the visible ones.
-        filled: whether the view draws areas in addition to lines.
-    """
+    """The shapes of the visible pose bones; `filled`: whether the view draws areas besides lines."""
     read: dict[int, DrawnShape] = {}
     shown = list(_shown(bones, read))
     # All corners at once: a rig has hundreds of shapes with few corners each.

@@ -82,13 +82,8 @@ def plan_with_grip(
     If the whole figure may move, the feet that it stands on stay in place, depending on the solver's setting.
     Feet with their own effectors are excepted. The foot below the dragged bone yields to the drag. The root
     moves if the feet hold the figure, or if the root itself is dragged. Dragging a bone above the one that
-    carries the figure moves the whole figure.
-
-    Args:
-        armature: the original object.
-        context: scene and view layer.
-        grip: what is dragged.
-        pose: (B, 4, 4) of the bones at the start of the drag, armature space; None for the present pose.
+    carries the figure moves the whole figure. `pose` (B, 4, 4) is that at the start of the drag, armature
+    space; None for the present one.
 
     Raises:
         Refused: the figure cannot be solved; the message gives the reason.
@@ -144,13 +139,7 @@ def plan_with_grip(
 
 
 def holding(armature: bpy.types.Object, context: bpy.types.Context, grip: Grip) -> tuple[Hold, ...]:
-    """The bones held automatically against a drag; empty if the drag would be refused.
-
-    Args:
-        armature: the original object.
-        context: scene and view layer.
-        grip: what is or would be dragged.
-    """
+    """The bones held automatically against a drag; empty if the drag would be refused."""
     try:
         plan, rows = plan_with_grip(armature, context, taken(armature, grip))
     except REASONS:
@@ -197,10 +186,6 @@ def taken(armature: bpy.types.Object, grip: Grip) -> Grip:
     """The grip that is actually used, with the bone that follows in *X-Axis Mirror*.
 
     A limb on the other side is left alone if it follows a target, is constrained, or is locked.
-
-    Args:
-        armature: the original object.
-        grip: as requested by the user.
     """
     grip = handed_on(armature, grip)
     other = other_hand(armature, grip.bone)
@@ -218,10 +203,6 @@ def handed_on(armature: bpy.types.Object, grip: Grip) -> Grip:
 
     Helper bones for the skin are driven like that. They lie along the limb, and dragging one is meant to drag
     the limb.
-
-    Args:
-        armature: the original object.
-        grip: what is dragged.
     """
     bone = armature.pose.bones.get(grip.bone)
     if bone is None or bone.parent is None:

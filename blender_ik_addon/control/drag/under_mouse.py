@@ -23,13 +23,7 @@ _HALF_SIDES: Final = (13.5, 8.5, 4.5)  # pixels from the mouse to the middle of 
 def bone_under_mouse(
     context: bpy.types.Context, sight: Sight, pixel: npt.ArrayLike
 ) -> bpy.types.PoseBone | None:
-    """The visible bone that a click would select, of any armature in Pose Mode.
-
-    Args:
-        context: for the visible bones and their display.
-        sight: the view of the region.
-        pixel: (2,) of the mouse in the region.
-    """
+    """The visible bone that a click at a pixel (2,) would select, of any armature in Pose Mode."""
     bones: list[Any] = [bone for bone in context.visible_pose_bones or () if not bone.bone.hide_select]
     if not bones or not _shows_bones(context.space_data):
         return None
@@ -42,16 +36,10 @@ def bone_under_mouse(
 def nearest_drawn(
     drawn: DrawnBones, corners_screen: Array, pixel: npt.ArrayLike, scale: float = 1.0
 ) -> int | None:
-    """The bone that Blender's selection rule finds.
+    """Index of the bone that Blender's selection rule finds at a pixel (2,), None if none is near.
 
-    Args:
-        drawn: the shapes of the bones.
-        corners_screen: (C, 3) its corners, see `Sight.screen`; NaN if not visible.
-        pixel: (2,) of the mouse.
-        scale: window pixels per interface pixel, which scales the line widths.
-
-    Returns:
-        Index of the bone, None if none is near.
+    `corners_screen` (C, 3) are the corners of the shapes, see `Sight.screen`; NaN if not visible. `scale` is
+    the number of window pixels per interface pixel, which scales the line widths.
     """
     about = corners_screen - (*np.asarray(pixel, dtype=float), 0.0)
     wide = scale * drawn.half_widths

@@ -43,13 +43,7 @@ class Part:
 
 
 def wanted(plan: Plan, figure: Figure, sample: Sample) -> Wanted:
-    """Targets of a frame, blended with the animated pose where the influence is below 1.
-
-    Args:
-        plan: the armature's plan.
-        figure: measured at the pose that the frame starts from.
-        sample: the frame.
-    """
+    """Targets of a frame, blended with the figure's measured pose where the influence is below 1."""
     bones = tuple(effector.bone for effector in plan.effectors)
     offset, axis = points(plan, figure), np.array([effector.axis for effector in plan.effectors])
     target = target_goals(sample.space, sample.targets)
@@ -86,12 +80,9 @@ def wanted(plan: Plan, figure: Figure, sample: Sample) -> Wanted:
 
 
 def wanted_still(plan: Plan, before: Wanted, then: Sample, sample: Sample) -> Wanted | None:
-    """The targets of a figure that has not changed; None if more than the targets has changed.
+    """The targets of a figure that has not changed since another frame (its targets `before`, and `then`).
 
-    Args:
-        plan: the armature's plan.
-        before: targets of another frame; then: that frame.
-        sample: this frame, with the same pose and transform of the armature.
+    None if more than the targets has changed.
     """
     if plan.looks_at_start or sample.numbers != then.numbers or sample.demands.fading:
         return None
@@ -110,13 +101,7 @@ def aimed(parts: Sequence[Part], want: Wanted) -> list[Part]:
 
 
 def make_parts(plan: Plan, figure: Figure, want: Wanted) -> list[Part]:
-    """The goals of one frame, strongest first.
-
-    Args:
-        plan: the armature's plan.
-        figure: the solved figure, in any frame.
-        want: the targets.
-    """
+    """The goals of one frame, strongest first."""
     groups: dict[tuple[Any, ...], list[int]] = {}
     for row, effector in enumerate(plan.effectors):
         if want.weight[row] > 0.0:
@@ -201,14 +186,9 @@ def _faded(
     start: tuple[Array, Array],
     pose: ik.Pose,
 ) -> tuple[Array, Array]:
-    """Blend the targets: positions (E, 3) and rotations (E, 3, 3).
+    """Blend the targets with the points and bones of a starting pose, by the influence (E,).
 
-    Args:
-        effectors: E of them.
-        influence: (E,) in [0, 1].
-        target: positions (E, 3) and rotations (E, 3, 3) for an influence of 1, figure space.
-        start: positions (E, 3) of the effectors' points and rotations (E, 3, 3) of their bones in `pose`.
-        pose: that the frame starts from.
+    Targets, starts and results are positions (E, 3) and rotations (E, 3, 3), figure space.
     """
     (place, turn), (point, frame) = target, start
     share = influence[:, None]

@@ -46,11 +46,7 @@ _EASIER: Final = 0.95  # the other pose must have less than this share of the fi
 
 
 def hinged(figure: Figure) -> Figure:
-    """The figure with limits that keep its limbs from bending the wrong way, see `Hinges.limited`.
-
-    Args:
-        figure: measured at its starting pose.
-    """
+    """A figure, measured at its starting pose, with limits that keep its limbs from bending the wrong way."""
     limbs = figure.plan.limbs
     if limbs is None:
         return figure
@@ -62,11 +58,7 @@ def hinged(figure: Figure) -> Figure:
 
 
 def slightly_bent(figure: Figure, problem: ik.Problem, q: Array) -> Array:
-    """The start of a solve (n,), with straight limbs slightly bent if an effector is not where it should be.
-
-    Args:
-        figure: from `hinged`; problem: to be solved; q: (n,) its start.
-    """
+    """The start q (n,) of a solve, with straight limbs slightly bent if an effector is not at its target."""
     hinges = figure.hinges
     if hinges is None:
         return q
@@ -169,10 +161,8 @@ def bent_instead(
 def led(hinges: Hinges, problem: ik.Problem, q: Array, towards: Array) -> tuple[ik.Problem, Array]:
     """A problem in which limbs bend by a few degrees more than at q (n,), and a start (n,) that does.
 
-    Beyond the barrier between two poses they bend by themselves. All else stays as natural as it can.
-
-    Args:
-        towards: from `bends_of`.
+    Beyond the barrier between two poses they bend by themselves. All else stays as natural as it can. They
+    bend `towards` the result (k,) of `bends_of`.
     """
     which, skeleton = np.isfinite(towards), problem.skeleton
     bends, sides = hinges.bends[which], hinges.sides[which]
@@ -234,13 +224,9 @@ def _raised(first: float, second: float, bend: float) -> float:
 def _bend_rightly(figure: Figure, limbs: LimbJoints, row: int, pose: ik.Pose, q: Array) -> None:
     """Move the middle joint of a limb to the correct side, with both ends unchanged.
 
-    The plane of the bend is that of the starting pose, moved with the limb's parent and by the smallest
-    rotation from the limb's old direction to its new one.
-
-    Args:
-        figure: measured at the starting pose.
-        limbs: of the figure; row: index of the limb.
-        pose: with the wrong bend; q: (n,) its coordinates, changed in place.
+    The plane of the bend is that of the pose in which the figure was measured, moved with the limb's parent
+    and by the smallest rotation from the limb's old direction to its new one. `pose` has the wrong bend; its
+    coordinates q (n,) are changed in place.
     """
     upper, lower, end = limbs.upper[row], limbs.lower[row], limbs.end[row]
     above = int(figure.plan.parents[upper])

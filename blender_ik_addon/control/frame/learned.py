@@ -35,9 +35,7 @@ class Learned:
     def of(cls, plan: Plan, figure: Figure, want: Wanted, before: Self | None) -> Self | None:
         """The examples for the effectors of a frame; None without hips or without a target position.
 
-        Args:
-            plan: with the poses; figure: in any pose; want: targets of the effectors.
-            before: of another frame; reused if the same effectors have the same kinds of targets.
+        Those `before`, of another frame, are reused if the same effectors have the same kinds of targets.
         """
         moves, turns = plain(plan, want)
         if before is not None and (before.moves == moves).all() and (before.turns == turns).all():
@@ -62,12 +60,7 @@ class Learned:
         return cls(examples, moves, turns)
 
     def posture(self, figure: Figure, want: Wanted, q: Array, motion: RigidMotion | None) -> Array:
-        """The posture (n,) for the targets of a frame.
-
-        Args:
-            figure, want: of the frame; q: (n,) the pose that the frame starts from.
-            motion: of the posture to the targets, None for none.
-        """
+        """The posture (n,) for the targets of a frame that starts from q (n,); motion: see `FramePosture`."""
         own, pose = self.examples, ik.Pose.forward(figure.shown, q)
         body = own.figure.body
         hips, middle = pose.rotation[body], pose.position[body]

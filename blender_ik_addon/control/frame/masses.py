@@ -28,12 +28,7 @@ _ASIDE: Final = 4.0  # stiffness of a knee or elbow about its other axes, relati
 
 
 def read_masses(armature: bpy.types.Object, bones: Bones, metre: float) -> Masses:
-    """The masses of an armature's bones.
-
-    Args:
-        armature: the original object.
-        bones: of the armature.
-        metre: metres per Blender unit.
+    """The masses of an armature's bones; metre: metres per Blender unit.
 
     Raises:
         Refused: no bone has a mass.
@@ -51,9 +46,6 @@ def read_inertia(armature: bpy.types.Object, bones: Bones, metre: float) -> Arra
     """(B, 6) inertia weights of the bones in the rest pose, see `ikmath.inertia_weights`.
 
     Knees and elbows are stiffer about axes other than their hinge axis, because most rigs do not lock these.
-
-    Args:
-        armature: the original object; bones: of the armature; metre: see `read_masses`.
     """
     weights = _weigh(armature, bones, metre)
     mass, centers = np.zeros(len(bones)), bones.heads.copy()

@@ -74,12 +74,10 @@ class FramePosture:
 def frame_posture(
     plan: Plan, figure: Figure, want: Wanted, before: FramePosture | None = None
 ) -> FramePosture | None:
-    """The posture objective of a frame; None if the method or the settings have none.
+    """The posture objective of a frame that starts from the figure's measured pose.
 
-    Args:
-        plan: the armature's plan; figure: measured at the pose that the frame starts from.
-        want: targets of the effectors.
-        before: of another frame of the same plan; its valid parts are reused.
+    Valid parts of that `before`, of another frame of the plan, are reused. None if the method or the settings
+    have none.
     """
     if plan.bone_map is None:
         return None

@@ -19,14 +19,7 @@ from .task import first_figure, make_tasks
 
 
 def solve_now(armature: bpy.types.Object, context: bpy.types.Context) -> dict[str, Any]:
-    """Pose an armature in the current frame so that its effectors reach their targets.
-
-    Args:
-        armature: the original object.
-        context: scene and view layer.
-
-    Returns:
-        The report, see `ArticulateRig.report`.
+    """Pose an armature in the current frame so that its effectors reach their targets; returns the report.
 
     Raises:
         Refused, IkError: the frame cannot be solved; the message gives the reason and nothing is changed.

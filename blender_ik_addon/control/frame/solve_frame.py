@@ -88,8 +88,7 @@ def _solve(
 ) -> Solved:
     """Solve a frame with its present bone lengths; arguments as in `solve_task`.
 
-    Args:
-        previous: channels of the previous frame; asked: a key of the input; again: whether it is unchanged.
+    `asked` is a key of the input; `again` is whether it is unchanged since the previous frame.
     """
     plan, figure = task.plan, task.figure
     q = _start(task, before)
@@ -194,9 +193,8 @@ def _answer(
 ) -> _Answer:
     """Solve an exact figure from coordinates q.
 
-    Args:
-        alone: whether no other frame decides how limbs bend. Then straight ones may be better bent; in live
-            they would leap while a target moves.
+    `alone` is whether no other frame decides how limbs bend. Then straight ones may be better bent; in live
+    they would leap while a target moves.
     """
     solution = ask(problem, q if before else slightly_bent(task.figure, problem, q))
     then = before.q if before else None
@@ -276,11 +274,7 @@ def _answer_inexact(
 
 
 def reasons(task: Task, solved: Solved) -> tuple[str, ...]:
-    """(E,) why each effector misses its target, after a brief solve; empty if it would take long.
-
-    Args:
-        task: the solved one; solved: its result.
-    """
+    """(E,) why each effector misses its target, after a brief solve; empty if it would take long."""
     if not task.figure.exact:
         return ("",) * len(task.plan.effectors)
     problem = task.problem if solved.problem is None else solved.problem

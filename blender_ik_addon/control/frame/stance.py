@@ -20,9 +20,6 @@ from ..bake.autokey import pose_and_key
 def stand_relaxed(armature: bpy.types.Object, context: bpy.types.Context) -> None:
     """Pose the arms and legs of an armature like a person standing at ease; other bones are unchanged.
 
-    Args:
-        armature: the original object; context: for the dependency graph and auto-keying.
-
     Raises:
         Refused: the figure does not stand on two legs, or it cannot be posed.
     """
