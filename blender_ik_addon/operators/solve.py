@@ -86,7 +86,7 @@ class ARTICULATE_OT_relaxed_stance(OnArmature):
     bl_label = "Relaxed Stance"
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        from ..control.frame.stance import stand_relaxed
+        from ..control.frame.solve import stand_relaxed
 
         stand_relaxed(armature, context)
         tell_unkeyed(self, context)

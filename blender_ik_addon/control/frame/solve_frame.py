@@ -19,8 +19,7 @@ from ...bridge.goals import Wanted
 from ...bridge.limbs import Hinges
 from ...bridge.skeleton import Figure
 from ..collision.surroundings import NOWHERE, depth_of, nearest_thing, place_problems
-from .chain_goal import WithinChain
-from .goals import Part, effector_errors, points
+from .goals import Part, WithinChain, effector_errors, points
 from .held_back import held_back
 from .hinging import BENT, bends_of, bent_instead, bent_rightly, is_on_the_way, led, slightly_bent
 from .inexact_figure import as_shown, solve_inexact
