@@ -31,7 +31,7 @@ from ...bridge.space import Space
 from ...properties.access import rig_of
 from ...properties.refusal import Refused
 from .body import Capsules, body_links, links_on, watched_pairs
-from .mesh_cache import kept_readers
+from .mesh_cache import MeshCache
 
 _LEAN: Final = 2.0  # exempt length from the joint, in thicknesses of the link; it can then lean by 60 degrees
 _MOST: Final = 100  # thicknesses; a link that is deeper inside does not meet obstacles at all
@@ -197,7 +197,7 @@ def read_surroundings(
     rig = rig_of(armature)
     body, method = rig.body, ik.METHODS[instead or rig.solver.method]
     if not any(obstacle.enabled for obstacle in rig.obstacles):
-        kept_readers().forget(armature)
+        MeshCache.readers.pop(armature.session_uid, None)
         if not body.self_collision:
             return None
     if not method.obstacles:
@@ -233,7 +233,7 @@ def read_surroundings(
         watched=tuple((a, b) for a, b, watched in pairs if watched and a != b),
         unwatched=tuple((a, b) for a, b, watched in pairs if not watched and a != b),
         avoidance=avoidance,
-        reader=kept_readers().of(armature),
+        reader=MeshCache.reader(armature),
     )
 
 
