@@ -58,22 +58,6 @@ class Grip:
         return (self.bone, self.other) if self.other else (self.bone,)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Hold:
-    """A bone that stays in place without a pin.
-
-    Attributes:
-        bone: its name; length: Blender units of the armature.
-        local: (3,) the point that stays, in the bone's axes; the tip if the whole bone stays.
-        turns: whether its rotation also stays.
-    """
-
-    bone: str
-    length: float
-    local: tuple[float, float, float]
-    turns: bool
-
-
 def plan_with_grip(
     armature: bpy.types.Object, context: bpy.types.Context, grip: Grip, pose: Matrices | None = None
 ) -> tuple[Plan, tuple[int, ...]]:
@@ -138,23 +122,14 @@ def plan_with_grip(
     return own_plan, tuple(rows)
 
 
-def holding(armature: bpy.types.Object, context: bpy.types.Context, grip: Grip) -> tuple[Hold, ...]:
-    """The bones held automatically against a drag; empty if the drag would be refused."""
+def holding(armature: bpy.types.Object, context: bpy.types.Context, grip: Grip) -> tuple[EffectorPlan, ...]:
+    """The effectors that hold bones automatically against a drag; empty if the drag would be refused."""
     try:
         plan, rows = plan_with_grip(armature, context, taken(armature, grip))
     except REASONS:
         return ()  # the drag itself reports the reason
     hand = plan.effectors[rows[0]]
-    return tuple(
-        _hold(one, armature.data.bones[one.bone].length)
-        for one in plan.effectors
-        if one.index == NOT_SAVED and one.priority < hand.priority
-    )
-
-
-def _hold(held: EffectorPlan, length: float) -> Hold:
-    turns = held.kind.turns
-    return Hold(bone=held.bone, length=length, local=(0.0, length, 0.0) if turns else held.local, turns=turns)
+    return tuple(one for one in plan.effectors if one.index == NOT_SAVED and one.priority < hand.priority)
 
 
 def _dragged(

@@ -38,13 +38,12 @@ class BestRound:
     """The result of the best round.
 
     Attributes:
-        channels: of all bones; q: (n,) their coordinates; solution: of that round.
+        channels: of all bones; solution: of that round.
         distance: (E,) metres, angle: (E,) radians: errors of the effectors in Blender; NaN if an effector has
             no such target or is off.
     """
 
     channels: Channels
-    q: Array
     solution: ik.Solution = field(repr=False)
     distance: Array
     angle: Array
@@ -133,9 +132,7 @@ def solve_inexact(
         bad = (inside if inside > _GOOD * size else 0.0, float((want.weight * off).sum()))
         gained = best is None or _is_much_better(bad, best[0])
         if best is None or bad < best[0]:
-            found = BestRound(
-                channels=channels, q=solution.q, solution=solution, distance=distance, angle=angle
-            )
+            found = BestRound(channels=channels, solution=solution, distance=distance, angle=angle)
             best = bad, found
         broken = (
             np.abs(there - promised)[moves | others].max(initial=0.0),

@@ -236,7 +236,8 @@ def _answer_inexact(
                 cost = cost.with_reference(ik.Pose.forward(own.shown, own.q)).with_support(cost.support)
             made = made.with_posture(cost)
         asked = _with_choices(plan, made, q, before)
-        ((asked, _),) = place_problems(plan.surroundings, [asked], [own], [task.sample], task.model)
+        around = [task.sample.obstacles]
+        ((asked, _),) = place_problems(plan.surroundings, [asked], [own], around, task.model)
         # inside a wall, start again, because the solver may not find the way out
         afresh = first or depth_of(asked, own) > 0.0
         return ask(asked, q if afresh else own.q)

@@ -119,7 +119,8 @@ def make_tasks(
         figures = [limited[id(own)] for own in figures]
     wants = [wanted(plan, own, sample) for own, sample in zip(figures, samples, strict=True)]
     made = [make_problem(plan, own, want, own.q) for own, want in zip(figures, wants, strict=True)]
-    placed = place_problems(plan.surroundings, [problem for _, problem in made], figures, samples, model)
+    around = [sample.obstacles for sample in samples]
+    placed = place_problems(plan.surroundings, [problem for _, problem in made], figures, around, model)
     tasks = []
     for sample, own, want, (parts, _), (problem, common) in zip(
         samples, figures, wants, made, placed, strict=True
@@ -179,7 +180,8 @@ def next_task(before: Task, sample: Sample) -> Task:
         problem = before.problem.with_goals((*[part.goal for part in parts], *same))
     model = before.model
     if problem.scene is None or sample.obstacles is not then.obstacles:
-        ((problem, model),) = place_problems(plan.surroundings, [problem], [figure], [sample], model)
+        around = [sample.obstacles]
+        ((problem, model),) = place_problems(plan.surroundings, [problem], [figure], around, model)
     task = Task(plan=plan, sample=sample, figure=figure, want=want, parts=parts, problem=problem, model=model)
     return task.with_posture(frame_posture(plan, figure, want, before.posture))
 
