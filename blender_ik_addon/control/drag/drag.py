@@ -207,28 +207,16 @@ class Drag:
         return self._update()
 
     def turn_to(self, orientation: npt.ArrayLike) -> Moved:
-        """Turn the bone to a world rotation (3, 3); requires a grip with `turn`.
-
-        Raises:
-            Refused, IkError: as for `move_to`.
-        """
+        """Turn the bone to a world rotation (3, 3); requires a grip with `turn`. Refused as `move_to`."""
         self._target[:3, :3] = orientation
         return self._update()
 
     def turn_by(self, turn: npt.ArrayLike) -> Moved:
-        """Turn the bone from its rotation at the start of the grip; (3,) rotation vector, world.
-
-        Raises:
-            Refused, IkError: as for `move_to`.
-        """
+        """The same from its rotation at the start of the grip; (3,) rotation vector, world."""
         return self.turn_to(rotation.exp(np.asarray(turn, dtype=float)) @ self.orientation)
 
     def cancel(self) -> None:
-        """Restore every channel exactly.
-
-        Raises:
-            Refused: the armature was deleted.
-        """
+        """Restore every channel exactly; refused if the armature was deleted."""
         armature = find_armature(self._plan)
         write_channels(armature, self._before)
         if self._sample.frame != self._frame:
