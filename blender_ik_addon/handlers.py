@@ -15,7 +15,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from .bridge.item_animation import follow
-from .control.collision.mesh_cache import drop_readers, keep_readers
+from .control.collision.mesh_cache import MeshCache
 from .properties.access import session_of
 from .properties.bone_names import all_armatures, follow_renamed, remember
 from .properties.rig import any_live
@@ -30,9 +30,8 @@ CLASSES: tuple[type, ...] = ()
 
 def attach() -> None:
     """Add the handlers, which own the data that they keep between calls."""
-    for name, function in _make(_Live()):
+    for name, function in _make():
         getattr(bpy.app.handlers, name).append(function)
-    keep_readers()
     if hasattr(bpy.data, "objects"):  # not while Blender starts; it loads a file after that
         _look_at_file(_session())
 
@@ -43,43 +42,39 @@ def detach() -> None:
     for functions in (each for each in every if isinstance(each, list)):
         for function in [f for f in functions if getattr(f, "__module__", "") == __name__]:
             functions.remove(function)
-    drop_readers()
+    MeshCache.readers.clear()
 
 
-class _Live:
-    """The live figures; created when something is live, because that loads the library.
+def _make() -> list[tuple[str, Callable[..., None]]]:
+    """The handlers, which share the live figures. These are created when something is live.
 
-    Attributes:
-        figures: None before the first use.
+    That loads the library.
     """
+    figures: LiveFigures | None = None
 
-    def __init__(self) -> None:
-        self.figures: LiveFigures | None = None
-
-    def ensure(self) -> LiveFigures:
-        """The figures, created at the first call."""
-        if self.figures is None:
+    def ensure() -> LiveFigures:
+        nonlocal figures
+        if figures is None:
             from .control.live.live import LiveFigures
 
-            self.figures = LiveFigures()
-        return self.figures
+            figures = LiveFigures()
+        return figures
 
-
-def _make(live: _Live) -> list[tuple[str, Callable[..., None]]]:
     @persistent
     def forget_bake(*_args: object) -> None:
         """After a load: reset the state of bakes and live figures."""
         session = session_of(bpy.context)
         session.baking, session.progress = False, 0.0
-        if live.figures is not None:
-            live.figures.forget()
+        MeshCache.readers.clear()
+        if figures is not None:
+            figures.forget()
         _look_at_file(session)
 
     @persistent
     def count_live(*_args: object) -> None:
         """After an undo: discard the live figures' caches, and look for live armatures."""
-        if live.figures is not None:
-            live.figures.forget()
+        if figures is not None:
+            figures.forget()
         session_of(bpy.context).any_live = any_live()
         follow_renamed(all_armatures())
         _look_at_lists()
@@ -96,14 +91,13 @@ def _make(live: _Live) -> list[tuple[str, Callable[..., None]]]:
         """In every frame, also those of a render."""
         session = _session()
         if _is_any_live(session):
-            live.ensure().solve(scene, depsgraph, session)
-        elif session.baking and live.figures is not None:
-            live.figures.touched()
+            ensure().solve(scene, depsgraph, session)
+        elif session.baking and figures is not None:
+            figures.touched()
 
     @persistent
     def solve_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         """After a change of a target, a pin or a live armature."""
-        figures = live.figures
         if figures is not None:
             if figures.solving:  # it updates figures that others depend on
                 return
@@ -121,23 +115,22 @@ def _make(live: _Live) -> list[tuple[str, Callable[..., None]]]:
             return
         from .control.live.following import watched
 
-        figures = live.ensure()
-        changed = {update.id.original for update in depsgraph.updates}
+        live, changed = ensure(), {update.id.original for update in depsgraph.updates}
         concerned = False
-        for armature in figures.armatures(scene, depsgraph, session):
+        for armature in live.armatures(scene, depsgraph, session):
             if armature in changed or armature.data in changed:
-                figures.changed(armature)
+                live.changed(armature)
                 concerned = True
             concerned = concerned or not changed.isdisjoint(watched(armature))
         if concerned:
-            figures.solve(scene, depsgraph, session, new_frame=False)
+            live.solve(scene, depsgraph, session, new_frame=False)
 
     @persistent
     def tell_rest(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         """After a playback: show the full results."""
         session = _session()
         if _is_any_live(session):
-            live.ensure().tell(scene, depsgraph, session)
+            ensure().tell(scene, depsgraph, session)
 
     return [
         ("load_post", forget_bake),

@@ -29,22 +29,6 @@ _MARK: Final = "articulate_bake"
 _COMPARED: Final = ("co", "handle_left", "handle_right", "interpolation", "easing")
 
 
-class Backup:
-    """The changes of `write_keys`, to revert. Valid until Undo or until another file is loaded.
-
-    Attributes:
-        action_name: name of the written action.
-    """
-
-    def __init__(self, action_name: str, undo: ExitStack) -> None:
-        self.action_name = action_name
-        self._undo = undo
-
-    def restore(self) -> None:
-        """Restore actions and pose to their state before `write_keys`; a second call does nothing."""
-        self._undo.close()
-
-
 def key_time(scene: bpy.types.Scene, frame: float) -> float:
     """Animation time of a scene's frame; they differ if time is remapped, for example for slow motion."""
     return frame * scene.render.frame_map_old / scene.render.frame_map_new
@@ -62,11 +46,12 @@ def write_keys(
     new_action: bool = False,
     frame_range: tuple[float, float] | None = None,
     clean: bool = False,
-) -> Backup:
+) -> ExitStack:
     """Write baked curves into the action of an armature object.
 
     On these curves, muting is removed and modifiers other than Cycles are muted, so that the values have
-    effect.
+    effect. To restore actions and pose, close the result; it is valid until Undo or until another file is
+    loaded.
 
     Args:
         armature_object, curves: what to write, and where.
@@ -85,7 +70,7 @@ def write_keys(
     with ExitStack() as undo:
         _push(undo, _tag, armature_object)
         _push(undo, _give_channels, armature_object, read_channels(armature_object))
-        action_name = _ready_action(armature_object, new_action, undo)
+        _ready_action(armature_object, new_action, undo)
         last = frame_range[1] if frame_range else max((curve.frames[-1] for curve in curves), default=0)
         bag = compat.ensure_bag(armature_object)
         _push(undo, _restore_curves, armature_object, *_present(bag, curves))
@@ -96,7 +81,7 @@ def write_keys(
             _push(undo, _put_mark, action, action.get(_MARK))
             _put_mark(action, _digest(armature_object))
         _tag(armature_object)
-        return Backup(action_name, undo.pop_all())
+        return undo.pop_all()
 
 
 def to_be_keyed(
@@ -177,8 +162,8 @@ def _check_lock(armature_object: bpy.types.Object, curve: Curve) -> None:
         )
 
 
-def _ready_action(armature_object: bpy.types.Object, new_action: bool, undo: ExitStack) -> str:
-    """Prepare the action to write to, the present one or a new one; returns its name."""
+def _ready_action(armature_object: bpy.types.Object, new_action: bool, undo: ExitStack) -> None:
+    """Prepare the action to write to, the present one or a new one."""
     if armature_object.animation_data is None:
         armature_object.animation_data_create()
         _push(undo, methodcaller("animation_data_clear"), armature_object)
@@ -186,7 +171,7 @@ def _ready_action(armature_object: bpy.types.Object, new_action: bool, undo: Exi
     if before is not None and (not new_action or is_own_bake(armature_object)):
         _push(undo, _assign, armature_object, before.session_uid, slot)
         _push(undo, compat.restore_structure, before, compat.structure(before))
-        return before.name
+        return
     made = bpy.data.actions.new(f"{armature_object.name}Action") if before is None else before.copy()
     _push(undo, bpy.data.actions.remove, made)
     if before is not None and before.library is None and not before.use_fake_user and before.users <= 1:
@@ -199,7 +184,6 @@ def _ready_action(armature_object: bpy.types.Object, new_action: bool, undo: Exi
         _push(undo, _extrapolate, armature_object, armature_object.animation_data.action_extrapolation)
         _extrapolate(armature_object, "NOTHING")
     compat.play(armature_object.animation_data, made, slot)
-    return made.name
 
 
 def _write(bag: Any, curve: Curve, frame_range: tuple[float, float] | None, clean: bool) -> None:

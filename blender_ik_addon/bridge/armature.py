@@ -26,6 +26,7 @@ Indices = npt.NDArray[np.intp]
 Matrices = npt.NDArray[np.floating[Any]]
 
 AXES: Final = "xyz"
+UPRIGHT: Final = np.array([0.0, 0.0, 1.0])  # the up direction of an armature that is not rotated
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,12 @@ class Bones:
     def levels(self) -> tuple[Indices, ...]:
         """Indices of the bones by depth, roots first."""
         return tuple(np.flatnonzero(self.depth == d) for d in range(int(self.depth.max()) + 1))
+
+    @cached_property
+    def parents_first(self) -> tuple[Indices, Indices]:
+        """(B,) indices of all bones, parents first, and (B,) the row of each one's parent there, or -1."""
+        order = np.concatenate(self.levels)
+        return order, np.append(np.argsort(order), -1)[self.parents[order]]
 
     def number(self, name: str) -> int:
         """Index of the bone with a name; refused if there is none."""

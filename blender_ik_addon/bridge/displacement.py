@@ -10,6 +10,7 @@ pose is computed with Blender's own formulas.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -19,7 +20,6 @@ from ikmath import rotation
 
 from .armature import CHANNEL_WIDTHS, Array, Bones, Channels, Flags, Indices, PoseState
 from .curves import Curve
-from .held_limbs import HeldLimb, chains
 from .inheritance import column_lengths, forward, parent_transforms
 from .rotation_channels import basis_matrices, channel_of, turn_matrices
 from .space import Space
@@ -37,6 +37,45 @@ _ROUNDING: Final = 1e-6  # share of the figure's size, precision of Blender's po
 _TIGHTER: Final = 0.95  # factor of the limits after the estimate missed an error
 # Among points that are rigid with a bone, the outermost ones bound the error of all others.
 _WAYS_OUT: Final = np.array([way for way in np.ndindex(3, 3, 3) if way > (1, 1, 1)]) - 1.0
+_DAMPING: Final = 0.1  # metres per unit of a channel; keeps straight limbs from turning far for little effect
+
+
+@dataclass(frozen=True)
+class HeldLimb:
+    """A chain of k tracks with m still points that only this chain carries, over F frames.
+
+    A leg with a planted foot can compensate an error of the hips of a few millimetres. So the hips need only
+    as many keys as the margin requires. The compensation is first-order, by damped least squares.
+
+    Attributes:
+        tracks: (k,) of the chain; points: (m,) indices of the points.
+        response: (F, C k, 3 m) changes of the C channels of each track for errors of the points.
+        left: (F, 3 m, 3 m) the errors that remain.
+    """
+
+    tracks: Indices
+    points: Indices
+    response: Array
+    left: Array
+
+    @classmethod
+    def of(cls, tracks: Indices, points: Indices, jacobian: Array) -> HeldLimb:
+        """Make a limb from the derivative (F, 3 m, C k) of the points by the channels."""
+        across = jacobian.swapaxes(1, 2)
+        square = jacobian @ across
+        one = np.eye(square.shape[1])
+        response = -across @ np.linalg.inv(square + _DAMPING**2 * one)
+        return cls(tracks, points, response, one + jacobian @ response)
+
+    def change(self, off: Array) -> Array:
+        """(k, F, C) changes of the channels that compensate errors (3, m, F) of the points."""
+        flat = off.transpose(2, 1, 0).reshape(len(self.left), -1, 1)
+        return (self.response @ flat).reshape(len(flat), len(self.tracks), -1).swapaxes(0, 1)
+
+    def remains(self, off: Array) -> Array:
+        """(b, 3, m, F) the parts of errors (b, 3, m, F) that the limb cannot compensate."""
+        flat = off.transpose(0, 3, 2, 1).reshape(len(off), len(self.left), -1, 1)
+        return (self.left @ flat).reshape(*flat.shape[:2], -1, 3).transpose(0, 3, 2, 1)
 
 
 class Displacement:
@@ -61,8 +100,7 @@ class Displacement:
         also: Sequence[Point],
         rate: float,
     ) -> None:
-        scale = spaces[0].scale
-        self._bones, self._scale = bones, scale
+        self._bones, self._scale = bones, spaces[0].scale
         moved = {bones.number(curve.bone) for curve in curves}
         self._numbers = np.array([i for level in bones.levels for i in level.tolist() if i in moved])
         self._track = bones.nearest(self._numbers)
@@ -83,20 +121,17 @@ class Displacement:
         held = {(bones.number(name), *np.asarray(point, dtype=float).tolist()) for name, point in also}
         self._still, way = self._standing(spaces, held, _STILL * seconds + self._rounding)
         self._paces = np.maximum(_TREMBLE * seconds - way, self._rounding)
-        which = self._outermost()
+        self._outer = which = self._outermost()
         self._hanging, self._places = self._track[self._owner][which], self._all_places[:, which]
         self._resting = np.zeros_like(self._still[which])
-        self._outer = which
         self._share = np.ones((len(self._numbers), len(states)))
         parents = bones.parents[self._numbers]
         self._up = np.where(parents >= 0, self._track[parents], -1)
         self._first = np.flatnonzero(np.diff(self._hanging, prepend=-1))
-        self._heads = pose[:, self._numbers, :3].transpose(1, 2, 3, 0)[:, :, 3] * scale
+        self._heads = pose[:, self._numbers, :3].transpose(1, 2, 3, 0)[:, :, 3] * self._scale
         self._axes, self._ways = self._frames(pose, parents)
         self._turns = self._matrices(np.arange(len(self._numbers)), self.given)
-        self._turned = np.zeros_like(self._heads)
-        self._slid = np.zeros_like(self._heads)
-        self._aimed = np.zeros_like(self._heads)
+        self._turned, self._slid, self._aimed = np.zeros((3, *self._heads.shape))
         self._limbs: list[HeldLimb] = []
         self.in_limb = np.zeros(len(self._numbers), dtype=bool)
 
@@ -116,7 +151,7 @@ class Displacement:
         """Apply the smaller margin to still points from now on, and let their limbs compensate errors."""
         self._resting = self._still[self._outer]
         held = np.flatnonzero(self._resting.any(1))
-        for tracks, points in chains(self._up, self._hanging, held, self.keyed[:, _LOCATION:].any(1)):
+        for tracks, points in _chains(self._up, self._hanging, held, self.keyed[:, _LOCATION:].any(1)):
             self._limbs.append(HeldLimb.of(tracks, points, self._jacobian(tracks, points)))
             self.in_limb[tracks] = True
 
@@ -254,9 +289,8 @@ class Displacement:
         worst, which = np.full(self._heads.shape[::2], -1.0), np.zeros(self._heads.shape[::2], dtype=np.intp)
         ends = np.append(self._first[1:], len(square))
         for start, end in zip(self._first.tolist(), ends.tolist(), strict=True):
-            row, at = self._hanging[start], square[start:end].argmax(0)
-            which[row] = start + at
-            worst[row] = square[which[row], np.arange(len(at))]
+            row = self._hanging[start]
+            which[row], worst[row] = start + square[start:end].argmax(0), square[start:end].max(0)
         for row in range(len(self._up) - 1, -1, -1):
             above = self._up[row]
             if above >= 0:
@@ -307,9 +341,9 @@ class Displacement:
             if self._track[number] >= 0:
                 owner.append(np.array([number]))
                 local.append(np.asarray(point, dtype=float)[None])
-        owners, locals_ = np.concatenate(owner), np.concatenate(local)
+        owners = np.concatenate(owner)
         order = np.argsort(self._track[owners], kind="stable")
-        return owners[order], locals_[order]
+        return owners[order], np.concatenate(local)[order]
 
     def _outermost(self) -> Indices:
         """Indices of the outermost points, which bound the error of all, and of the still points."""
@@ -329,15 +363,11 @@ class Displacement:
 
     def _frames(self, pose: Array, parents: Indices) -> tuple[Array, Array]:
         """(T, F, 3, 3) matrices from a bone's axes, and from its location to metres, to armature space."""
-        count = len(pose)
-        turn, place, _ = parent_transforms(
-            self._bones, np.tile(self._numbers, count), pose[:, parents].reshape(-1, 4, 4)
-        )
+        which = np.tile(self._numbers, len(pose))
+        turn, place, _ = parent_transforms(self._bones, which, pose[:, parents].reshape(-1, 4, 4))
         axes = turn[:, :3, :3] / column_lengths(turn[:, :3, :3])[:, None]
-        ways = (
-            place[:, :3, :3] * self._scale * ~self._bones.connected[np.tile(self._numbers, count), None, None]
-        )
-        axes, ways = (each.reshape(count, -1, 3, 3).swapaxes(0, 1).copy() for each in (axes, ways))
+        ways = place[:, :3, :3] * self._scale * ~self._bones.connected[which, None, None]
+        axes, ways = (each.reshape(len(pose), -1, 3, 3).swapaxes(0, 1).copy() for each in (axes, ways))
         return axes, ways
 
 
@@ -345,3 +375,26 @@ def _cross(a: Array, b: Array, axis: int = 1) -> Array:
     """Cross products; faster than numpy's own, which copies."""
     (ax, ay, az), (bx, by, bz) = (np.moveaxis(each, axis, 0) for each in (a, b))
     return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis)
+
+
+def _chains(up: Indices, hanging: Indices, held: Indices, turning: Flags) -> list[tuple[Indices, Indices]]:
+    """The tracks of each limb with held points, and these points.
+
+    Args:
+        up, turning: (T,) parent track, -1 if there is none, and whether it has rotation keys.
+        hanging, held: (P,) track of each point, and indices of the held points.
+    """
+    above = np.eye(len(up), dtype=bool)  # [t, a]: t is a or its descendant
+    for track, parent in enumerate(up.tolist()):
+        if parent >= 0:
+            above[track] |= above[parent]
+    holding = np.unique(hanging[held])
+    tips = [track for track in holding.tolist() if above[holding, track].sum() == 1]
+    alone = above[tips].sum(0) == 1
+    found = []
+    for tip in tips:
+        tracks = np.flatnonzero(above[tip] & alone)
+        turned = tracks[turning[tracks]]
+        if turned.size:
+            found.append((turned, held[np.isin(hanging[held], tracks)]))
+    return found

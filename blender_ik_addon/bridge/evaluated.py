@@ -113,19 +113,13 @@ def carrying_bone(
     target: bpy.types.Object, subtarget: str, armature: bpy.types.Object, solved: frozenset[str]
 ) -> str:
     """Name of the solved bone that a target, or its bone `subtarget`, depends on, "" if there is none."""
-    todo, seen = [_Link(target, subtarget)], set[_Link]()
-    while todo:
-        link = todo.pop()
-        if link in seen:
-            continue
-        seen.add(link)
+    for link in _reached([_Link(target, subtarget)]):
         if link.thing == armature and link.bone:
             bone = armature.data.bones.get(link.bone)
             if bone is not None and solved & {bone.name, *(above.name for above in bone.parent_recursive)}:
                 return link.bone
         if link.surface and link.thing.find_armature() == armature:
             return next(iter(sorted(solved)))
-        todo += _followed(link)
     return ""
 
 
@@ -152,15 +146,23 @@ def all_followed(
     todo = [_Link(thing, bone) for thing, bone in parts]
     for form in forms:
         todo += [_Link(form), *_forming(form)]
-    seen = set[_Link]()
+    return {link.thing for link in _reached(todo, forming=True)}
+
+
+def _reached(links: Iterable[_Link], *, forming: bool = False) -> Iterator[_Link]:
+    """All direct and indirect dependencies of some links, and these links.
+
+    With `forming`, those of a surface include the links of its shape.
+    """
+    todo, seen = [*links], set[_Link]()
     while todo:
         link = todo.pop()
         if link not in seen:
             seen.add(link)
+            yield link
             todo += _followed(link)
-            if link.surface:
+            if forming and link.surface:
                 todo += _forming(link.thing)
-    return {link.thing for link in seen}
 
 
 def _forming(thing: bpy.types.Object) -> Iterator[_Link]:
@@ -247,11 +249,8 @@ class Changes:
 
     def then(self, later: Changes) -> Changes:
         """These changes combined with later ones."""
-        touched = None if self.touched is None or later.touched is None else self.touched | later.touched
-        known = self.reshaped is not None and later.reshaped is not None
-        return Changes(
-            touched, (self.reshaped or frozenset()) | (later.reshaped or frozenset()) if known else None
-        )
+        pairs = (self.touched, later.touched), (self.reshaped, later.reshaped)
+        return Changes(*(None if a is None or b is None else a | b for a, b in pairs))
 
 
 UNKNOWN: Final = Changes(None, None)

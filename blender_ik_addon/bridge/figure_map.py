@@ -57,12 +57,12 @@ def bone_map(armature: bpy.types.Object, bones: Bones, up: Array) -> BoneMap:
     """
     deforming = np.array([armature.data.bones[name].use_deform for name in bones.names], dtype=np.bool_)
     told = _told_kinds(armature)
-    order = np.concatenate(bones.levels)
-    place = np.append(np.argsort(order), -1)
+    order, parents = bones.parents_first
+    place = np.argsort(order)
     heads = bones.heads[order]
     tails = heads + bones.rest[order, :3, 1] * _lengths(bones, order)[:, None]
     kinds = {int(place[bones.index[name]]): Kind(kind) for name, kind in told.items()}
-    found = map_figure(place[bones.parents[order]], heads, tails, up, kinds).selected(place[:-1].tolist())
+    found = map_figure(parents, heads, tails, up, kinds).selected(place.tolist())
     known = np.array([kind != Kind.OTHER for kind in found.kinds])
     mass = mass_shares(found)
     if deforming.any():

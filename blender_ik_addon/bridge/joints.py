@@ -15,8 +15,7 @@ import ikmath as ik
 
 from .armature import AXES, Array, Bones, Flags, Floats, Indices, PoseState
 from .inheritance import parent_transforms
-from .limb_joints import LimbJoints
-from .limbs import find_limbs
+from .limbs import Limb, LimbJoints, find_limbs
 from .rotation_channels import RotationChannels, channel_of, writable
 from .space import nearest_rotation
 
@@ -108,6 +107,7 @@ def plan_joints(
     members: Indices,
     solved: Indices,
     *,
+    up: Array,
     root_stiffness: Array | None,
     flipped: Array | None = None,
     stretching: Collection[int] = (),
@@ -170,7 +170,7 @@ def plan_joints(
         stiffness=stiffness[b],
         writer=RotationChannels.of(bones, b[solved_joints]),
         keyed=_keyed(bones, b[solved_joints], slidable, stretching),
-        limbs=_limb_joints(bones, joint_of, parent, turns, slides, inherits),
+        limbs=_limb_joints(find_limbs(bones, up), bones, joint_of, parent, turns, slides, inherits),
     )
 
 
@@ -221,13 +221,19 @@ def _place(bones: Bones, sliding: Indices) -> Array | None:
 
 
 def _limb_joints(
-    bones: Bones, joint_of: dict[int, int], parents: Indices, turns: Flags, slides: Flags, inherits: Flags
+    found: Sequence[Limb],
+    bones: Bones,
+    joint_of: dict[int, int],
+    parents: Indices,
+    turns: Flags,
+    slides: Flags,
+    inherits: Flags,
 ) -> LimbJoints | None:
     """The limbs among the joints, see `LimbJoints`; arguments as in `Joints`."""
     free = np.concatenate([slides, turns], -1)
     number = np.cumsum(free.ravel()).reshape(free.shape) - 1  # index of each coordinate, if it is free
     rows = []
-    for limb in find_limbs(bones):
+    for limb in found:
         upper, lower = joint_of.get(limb.upper, -1), joint_of.get(limb.lower, -1)
         end = joint_of.get(limb.end, -1)
         chain = [joint for joint in (upper, lower, end) if joint >= 0]

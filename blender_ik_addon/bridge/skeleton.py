@@ -31,7 +31,7 @@ from .armature import Array, Bones, Channels, Flags, Indices, PoseState
 from .chains import figure_bones
 from .inheritance import forward
 from .joints import Joints, half_turns, measure_slides, plan_joints, rest_frames, transposed
-from .limb_joints import Hinges, LimbJoints, Vector
+from .limbs import Hinges, LimbJoints
 from .rotation_channels import basis_matrices
 from .space import Space, rotation_and_depth
 
@@ -94,9 +94,9 @@ class Figure:
         return self.skeleton.with_rest(fixed=self.measured) if self.plan.resets else self.skeleton
 
     @cached_property
-    def bends(self) -> list[Vector]:
-        """The bend axes of its limbs, see `LimbJoints.proper`; empty without limbs."""
-        return [] if self.limbs is None else self.limbs.proper(self.q)
+    def bends(self) -> Array:
+        """(k, 3) the bend axes of its limbs, see `LimbJoints.proper`; empty without limbs."""
+        return np.zeros((0, 3)) if self.limbs is None else self.limbs.proper(self.q)
 
     @cached_property
     def keyed(self) -> tuple[tuple[str, str, int], ...]:
@@ -248,6 +248,7 @@ def read_figure(
         bones,
         figure_bones(bones, numbers, along),
         numbers,
+        up=space.rotation[2],
         root_stiffness=np.array(root_stiffness, dtype=float) if root == "FREE" else None,
         flipped=half_turns(state.channels.scale),
         stretching=stretching,

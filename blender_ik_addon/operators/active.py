@@ -22,7 +22,18 @@ BAKING = "A bake is running: wait for it, or press Esc in the viewport"
 _MANY: Final = 12  # number of bones that are probably selected on purpose; in a new armature all are selected
 
 
-class OnArmature(bpy.types.Operator):
+class Described(bpy.types.Operator):
+    """Base of all operators: named after the class, with the docstring as tooltip, one line a paragraph."""
+
+    def __init_subclass__(cls) -> None:
+        name = cls.__name__.partition("_OT_")[2]
+        if name:
+            paragraphs = cls.__doc__.split("\n\n")
+            cls.bl_idname = f"articulate.{name}"
+            cls.bl_description = "\n".join(" ".join(each.split()) for each in paragraphs).removesuffix(".")
+
+
+class OnArmature(Described):
     """Base of an operator on the active armature: subclasses implement `work`, which may refuse.
 
     `find` returns this armature.

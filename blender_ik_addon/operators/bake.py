@@ -23,13 +23,9 @@ _SLICE = 0.03  # seconds of baking per timer event; the window redraws in betwee
 
 
 class ARTICULATE_OT_bake(OnArmature):
-    """Bake keyframes; every setting of the bake is also an argument with the same name."""
+    """Solve every frame of the range and write the result as keyframes on the bones that were solved."""
 
-    bl_idname = "articulate.bake"
     bl_label = "Bake"
-    bl_description = (
-        "Solve every frame of the range and write the result as keyframes on the bones that were solved"
-    )
 
     _steps: Generator[float, None, None]
     _timer: bpy.types.Timer
@@ -117,6 +113,7 @@ class ARTICULATE_OT_bake(OnArmature):
         return BakeOptions(**{name: getattr(self, name) for name in BAKE_OPTIONS})
 
 
+# every setting of the bake is also an argument with the same name
 ARTICULATE_OT_bake.__annotations__ |= argument.copied(ArticulateBake, BAKE_OPTIONS)
 
 CLASSES = (ARTICULATE_OT_bake,)

@@ -49,11 +49,9 @@ ROOTS = (
 
 
 class ARTICULATE_OT_drag(OnArmature):
-    """Drag a bone."""
+    """Grab a bone and let the body follow; pins and effectors hold."""
 
-    bl_idname = "articulate.drag"
     bl_label = "Drag Bone"
-    bl_description = "Grab a bone and let the body follow; pins and effectors hold"
     bl_options = {"UNDO", "BLOCKING", "GRAB_CURSOR"}
 
     bone: argument.String(

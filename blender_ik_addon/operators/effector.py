@@ -28,11 +28,9 @@ PIN_KINDS = (
 
 
 class ARTICULATE_OT_effector_add(OnBones):
-    """Add effectors to bones; every setting of an effector is also an argument with the same name."""
+    """Let the selected bones follow targets. Makes an Empty at each bone to move or animate."""
 
-    bl_idname = "articulate.effector_add"
     bl_label = "Add Effector"
-    bl_description = "Let the selected bones follow targets. Makes an Empty at each bone to move or animate"
     question = "Add {count} effectors?"
 
     kind: argument.Enum(
@@ -107,15 +105,14 @@ class ARTICULATE_OT_effector_add(OnBones):
         return [bone for bone in bones if bone != active.name], active.name
 
 
+# every setting of an effector is also an argument with the same name
 ARTICULATE_OT_effector_add.__annotations__ |= argument.copied(ArticulateEffector, _SETTINGS)
 
 
 class ARTICULATE_OT_effector_remove(OnArmature):
-    """Remove an effector."""
+    """Remove the effector; the bone keeps its pose and its keys."""
 
-    bl_idname = "articulate.effector_remove"
     bl_label = "Remove Effector"
-    bl_description = "Remove the effector; the bone keeps its pose and its keys"
 
     effector: argument.String(name="Effector", description="Name of the effector. Empty: the active one")
     delete_target: argument.Bool(
@@ -132,11 +129,9 @@ class ARTICULATE_OT_effector_remove(OnArmature):
 
 
 class ARTICULATE_OT_target_create(OnArmature):
-    """Create a target for an effector."""
+    """Make an Empty where the bone is now and let the effector follow it."""
 
-    bl_idname = "articulate.target_create"
     bl_label = "Create Target"
-    bl_description = "Make an Empty where the bone is now and let the effector follow it"
 
     effector: argument.String(name="Effector", description="Name of the effector. Empty: the active one")
 
@@ -148,11 +143,9 @@ class ARTICULATE_OT_target_create(OnArmature):
 
 
 class ARTICULATE_OT_keep_as_posed(OnArmature):
-    """Set an effector with two bones to their present relation."""
+    """Join the two bones, or keep their distance, as they are posed now."""
 
-    bl_idname = "articulate.keep_as_posed"
     bl_label = "Keep As Posed"
-    bl_description = "Join the two bones, or keep their distance, as they are posed now"
 
     effector: argument.String(name="Effector", description="Name of the effector. Empty: the active one")
 
@@ -163,11 +156,9 @@ class ARTICULATE_OT_keep_as_posed(OnArmature):
 
 
 class ARTICULATE_OT_clear(OnArmature):
-    """Remove all effectors."""
+    """Remove all effectors of the armature; the pose and the keys stay."""
 
-    bl_idname = "articulate.clear"
     bl_label = "Clear Effectors"
-    bl_description = "Remove all effectors of the armature; the pose and the keys stay"
 
     delete_targets: argument.Bool(
         name="Delete Targets", description="Delete the Empties that were made for them too"
@@ -193,11 +184,9 @@ def named_or_active(armature: bpy.types.Object, name: str) -> ArticulateEffector
 
 
 class ARTICULATE_OT_pin(OnBones):
-    """Pin bones."""
+    """Hold the selected bones where they are now."""
 
-    bl_idname = "articulate.pin"
     bl_label = "Pin"
-    bl_description = "Hold the selected bones where they are now"
     question = "Pin {count} bones?"
 
     kind: argument.Enum(name="Hold", description="What is held", items=PIN_KINDS, default="POSITION")
@@ -215,36 +204,30 @@ class ARTICULATE_OT_pin(OnBones):
 
 
 class ARTICULATE_OT_unpin(OnBones):
-    """Unpin bones."""
+    """Remove the pins of the selected bones; the pose stays."""
 
-    bl_idname = "articulate.unpin"
     bl_label = "Unpin"
-    bl_description = "Remove the pins of the selected bones; the pose stays"
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         _let_go(self, armature, self.bones(context, armature))
 
 
 class ARTICULATE_OT_unpin_all(OnArmature):
-    """Unpin all bones."""
+    """Remove all pins of the armature; effectors with targets and the pose stay."""
 
-    bl_idname = "articulate.unpin_all"
     bl_label = "Unpin All"
-    bl_description = "Remove all pins of the armature; effectors with targets and the pose stay"
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
         _let_go(self, armature, None)
 
 
 class ARTICULATE_OT_mirror(OnBones):
-    """Mirror pins and effectors."""
+    """Copy effectors and pins of the selected bones to the other side.
 
-    bl_idname = "articulate.mirror"
+    That is found by names (.L and .R) or by position.
+    """
+
     bl_label = "Mirror Effectors"
-    bl_description = (
-        "Copy effectors and pins of the selected bones to the other side, found by names (.L and .R) or by "
-        "position"
-    )
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         from ..control.rig.pins import mirror

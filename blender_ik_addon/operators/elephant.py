@@ -9,18 +9,16 @@ from bpy.props import BoolProperty, IntProperty
 from ..bridge.item_animation import follow
 from ..properties.access import session_of
 from ..properties.bone_names import remember
-from .active import BAKING, Outcome, reasons, refuse
+from .active import BAKING, Described, Outcome, reasons, refuse
 
 
-class ARTICULATE_OT_elephant_add(bpy.types.Operator):
-    """Add an elephant between a table and a tree."""
+class ARTICULATE_OT_elephant_add(Described):
+    """Add an elephant whose trunk follows a target around a table and through a tree.
 
-    bl_idname = "articulate.elephant_add"
+    This is Ge's scene, ready to be solved and baked.
+    """
+
     bl_label = "Articulate: Elephant"
-    bl_description = (
-        "Add an elephant whose trunk follows a target around a table and through a tree: Ge's scene, ready to"
-        " be solved and baked"
-    )
     bl_options = {"REGISTER", "UNDO"}
 
     segments: IntProperty(

@@ -10,10 +10,10 @@ from ..compat import bone_selected, select_bone
 from ..properties.access import TOOL, posed_armature, session_of
 from ..properties.refusal import Refused
 from . import argument
-from .active import OnArmature, Outcome, select_only
+from .active import Described, OnArmature, Outcome, select_only
 
 
-class _InPoseView(bpy.types.Operator):
+class _InPoseView(Described):
     """Base of an operator for the mouse over a 3D view in Pose Mode."""
 
     bl_options = {"INTERNAL"}
@@ -24,11 +24,9 @@ class _InPoseView(bpy.types.Operator):
 
 
 class ARTICULATE_OT_take_parent(_InPoseView):
-    """Choose a parent of the bone under the mouse."""
+    """Let the next press or click take a parent of the bone under the mouse."""
 
-    bl_idname = "articulate.take_parent"
     bl_label = "Take Parent"
-    bl_description = "Let the next press or click take a parent of the bone under the mouse"
 
     by: argument.Int(
         name="By",
@@ -56,11 +54,9 @@ class ARTICULATE_OT_take_parent(_InPoseView):
 
 
 class ARTICULATE_OT_select_taken(_InPoseView):
-    """Select the chosen bone."""
+    """Select the parent that was chosen by Alt and the wheel."""
 
-    bl_idname = "articulate.select_taken"
     bl_label = "Select Taken Bone"
-    bl_description = "Select the parent that was chosen by Alt and the wheel"
     bl_options = {"INTERNAL", "UNDO"}
 
     toggle: argument.Bool(
@@ -94,14 +90,12 @@ class ARTICULATE_OT_select_taken(_InPoseView):
 
 
 class ARTICULATE_OT_begin(OnArmature):
-    """Activate the tool."""
+    """Activate the tool Drag Bone: pull any bone with the mouse, and the body follows.
 
-    bl_idname = "articulate.begin"
+    From any other tool in Pose Mode: Alt D over a bone.
+    """
+
     bl_label = "Drag Bone"
-    bl_description = (
-        "Activate the tool Drag Bone: pull any bone with the mouse, and the body follows."
-        "\nFrom any other tool in Pose Mode: Alt D over a bone"
-    )
 
     find = staticmethod(posed_armature)  # also finds the armature of a mesh
 

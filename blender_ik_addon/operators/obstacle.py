@@ -24,14 +24,12 @@ NOTHING = "There is no surface: click on a mesh, or press Esc"
 
 
 class ARTICULATE_OT_obstacle_add(OnArmature):
-    """Add obstacles."""
+    """Keep the figure clear of an object: click on it in the view.
 
-    bl_idname = "articulate.obstacle_add"
+    In Object Mode the selected objects are taken, if there are any.
+    """
+
     bl_label = "Add Obstacle"
-    bl_description = (
-        "Keep the figure clear of an object: click on it in the view."
-        "\nIn Object Mode the selected objects are taken, if there are any"
-    )
 
     object: argument.String(name="Object", description="Name of the object. Empty: all selected surfaces")
     collection: argument.String(name="Collection", description="Name of a collection, instead of an object")
@@ -139,11 +137,9 @@ def _surface_under(
 
 
 class ARTICULATE_OT_obstacle_remove(OnArmature):
-    """Remove an obstacle."""
+    """Remove the obstacle from the list. The object stays."""
 
-    bl_idname = "articulate.obstacle_remove"
     bl_label = "Remove Obstacle"
-    bl_description = "Remove the obstacle from the list. The object stays"
 
     obstacle: argument.String(name="Obstacle", description="Name of the obstacle. Empty: the active one")
 
@@ -159,13 +155,9 @@ class ARTICULATE_OT_obstacle_remove(OnArmature):
 
 
 class ARTICULATE_OT_body_fit(OnArmature):
-    """Fit capsules to the figure."""
+    """Measure the thickness of the bones on the meshes that they move, or estimate it from their length."""
 
-    bl_idname = "articulate.body_fit"
     bl_label = "Fit Body"
-    bl_description = (
-        "Measure the thickness of the bones on the meshes that they move, or estimate it from their length"
-    )
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         from ..control.collision.body import fit
@@ -175,11 +167,9 @@ class ARTICULATE_OT_body_fit(OnArmature):
 
 
 class ARTICULATE_OT_body_clear(OnArmature):
-    """Remove the capsules."""
+    """Remove all capsules. The thickness is then estimated from the length of the bones."""
 
-    bl_idname = "articulate.body_clear"
     bl_label = "Clear Body"
-    bl_description = "Remove all capsules. The thickness is then estimated from the length of the bones"
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
         from ..control.collision.body import clear_links
@@ -188,11 +178,9 @@ class ARTICULATE_OT_body_clear(OnArmature):
 
 
 class ARTICULATE_OT_link_add(OnArmature):
-    """Add a capsule to a bone."""
+    """Add a capsule to a bone, sized by the bone's length."""
 
-    bl_idname = "articulate.link_add"
     bl_label = "Add Capsule"
-    bl_description = "Add a capsule to a bone, sized by the bone's length"
 
     bone: argument.String(name="Bone", description="Empty: the active bone")
 
@@ -203,11 +191,9 @@ class ARTICULATE_OT_link_add(OnArmature):
 
 
 class ARTICULATE_OT_link_remove(OnArmature):
-    """Remove a capsule."""
+    """Remove a bone's capsule. The bone can then pass through everything."""
 
-    bl_idname = "articulate.link_remove"
     bl_label = "Remove Capsule"
-    bl_description = "Remove a bone's capsule. The bone can then pass through everything"
 
     bone: argument.String(name="Bone", description="Empty: the active line of the list")
 
@@ -221,11 +207,9 @@ class ARTICULATE_OT_link_remove(OnArmature):
 
 
 class ARTICULATE_OT_pair_add(OnArmature):
-    """Set whether two bones may touch."""
+    """Set whether the two selected bones are kept apart or may touch."""
 
-    bl_idname = "articulate.pair_add"
     bl_label = "Add Pair"
-    bl_description = "Set whether the two selected bones are kept apart or may touch"
 
     a: argument.String(name="Bone", description="Empty: the selected bones")
     b: argument.String(name="Other Bone", description="Empty: the selected bones")
@@ -244,11 +228,9 @@ class ARTICULATE_OT_pair_add(OnArmature):
 
 
 class ARTICULATE_OT_pair_remove(OnArmature):
-    """Remove a pair from the list."""
+    """Remove the pair from the list. It is checked again, unless it touches in the rest pose."""
 
-    bl_idname = "articulate.pair_remove"
     bl_label = "Remove Pair"
-    bl_description = "Remove the pair from the list. It is checked again, unless it touches in the rest pose"
 
     index: argument.Int(name="Index", description="Index in the list. -1: the active one", default=-1, min=-1)
 
@@ -259,13 +241,12 @@ class ARTICULATE_OT_pair_remove(OnArmature):
 
 
 class ARTICULATE_OT_pairs_fill(OnArmature):
-    """List the pairs that touch at rest."""
+    """Fill the list with the parts that touch in the rest pose, and so may touch.
 
-    bl_idname = "articulate.pairs_fill"
+    Tick those to keep apart.
+    """
+
     bl_label = "Refill Pairs"
-    bl_description = (
-        "Fill the list with the parts that touch in the rest pose, and so may touch. Tick those to keep apart"
-    )
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         from ..control.collision.body import list_contacts

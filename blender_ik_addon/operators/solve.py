@@ -11,17 +11,15 @@ from ..properties.bone import KINDS
 from ..properties.check import objections
 from ..properties.menus import METHODS
 from ..properties.refusal import Refused
-from .active import OnArmature, OnBones, Outcome, tell_unkeyed
+from .active import Described, OnArmature, OnBones, Outcome, tell_unkeyed
 
 NO_REPORT = "There is no report yet: press Solve or Bake"
 
 
 class ARTICULATE_OT_solve(OnArmature):
-    """Solve the current frame."""
+    """Pose the figure so that every effector reaches its target, in this frame."""
 
-    bl_idname = "articulate.solve"
     bl_label = "Solve"
-    bl_description = "Pose the figure so that every effector reaches its target, in this frame"
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         from ..control.frame.solve import solve_now
@@ -32,11 +30,9 @@ class ARTICULATE_OT_solve(OnArmature):
 
 
 class ARTICULATE_OT_method_set(OnArmature):
-    """Set the method."""
+    """Solve with this method."""
 
-    bl_idname = "articulate.method_set"
     bl_label = "Choose Method"
-    bl_description = "Solve with this method"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     method: EnumProperty(name="Method", description="Solving method", items=METHODS)
@@ -52,12 +48,10 @@ class ARTICULATE_OT_method_set(OnArmature):
         rig_of(armature).solver.method = self.method
 
 
-class ARTICULATE_OT_report_show(bpy.types.Operator):
-    """Show the report."""
+class ARTICULATE_OT_report_show(Described):
+    """Open the report of the last solve or bake in a text editor."""
 
-    bl_idname = "articulate.report_show"
     bl_label = "Report"
-    bl_description = "Open the report of the last solve or bake in a text editor"
 
     @classmethod
     def poll(cls, _context: bpy.types.Context) -> bool:
@@ -87,25 +81,21 @@ class ARTICULATE_OT_report_show(bpy.types.Operator):
 
 
 class ARTICULATE_OT_relaxed_stance(OnArmature):
-    """Pose arms and legs in a relaxed stance."""
+    """Let the arms hang and bend elbows and knees slightly, as a person stands at ease."""
 
-    bl_idname = "articulate.relaxed_stance"
     bl_label = "Relaxed Stance"
-    bl_description = "Let the arms hang and bend elbows and knees slightly, as a person stands at ease"
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        from ..control.frame.stance import stand_relaxed
+        from ..control.frame.solve import stand_relaxed
 
         stand_relaxed(armature, context)
         tell_unkeyed(self, context)
 
 
 class ARTICULATE_OT_bone_kinds(OnBones):
-    """Show the recognised kinds of bones."""
+    """Show what the selected bones are recognised as: hip, knee, spine and so on."""
 
-    bl_idname = "articulate.bone_kinds"
     bl_label = "Recognised Kinds"
-    bl_description = "Show what the selected bones are recognised as: hip, knee, spine and so on"
     bl_options = set()
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
@@ -124,11 +114,9 @@ class ARTICULATE_OT_bone_kinds(OnBones):
 
 
 class ARTICULATE_OT_root_now(OnArmature):
-    """Report whether the root moves."""
+    """Show whether the root moves or stays with the present effectors and pins."""
 
-    bl_idname = "articulate.root_now"
     bl_label = "Root Now"
-    bl_description = "Show whether the root moves or stays with the present effectors and pins"
     bl_options = set()
 
     @classmethod

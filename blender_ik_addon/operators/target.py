@@ -27,11 +27,9 @@ KEYS = SHIFT, AXIS, NUMBER, CONFIRM, CANCEL
 
 
 class ARTICULATE_OT_target_move(OnArmature):
-    """Move a target or a pin."""
+    """Move or turn the target or pin of an effector."""
 
-    bl_idname = "articulate.target_move"
     bl_label = "Move Target"
-    bl_description = "Move or turn the target or pin of an effector"
     bl_options = {"UNDO", "BLOCKING", "GRAB_CURSOR"}
 
     effector: argument.String(

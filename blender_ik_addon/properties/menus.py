@@ -137,8 +137,8 @@ class _Parameters(bpy.types.PropertyGroup):
 
     __slots__ = ()
 
-    # Blender evaluates this and `typing` caches it. With `Described` the cache would keep this module, and so
-    # bpy: Blender 4.5 as a Python module would never end.
+    # Blender evaluates this and `typing` caches it. With `Described` the cache would keep this module and,
+    # with it, bpy; Blender 4.5 as a Python module would then never end.
     described: ClassVar[Mapping[str, tuple[Any, ...]]]
 
     @classmethod

@@ -11,54 +11,34 @@ from ..properties.check import objections
 from ..properties.menus import METHODS
 
 _MANIFEST: Final = Path(__file__).resolve().parents[1] / "blender_manifest.toml"
-_NATURAL: Final = ("effort", "posture", "balance", "keep_hips")
-PAGES: Final = (
-    ("bpy.ops.articulate.drag*", "dragging"),
-    ("bpy.ops.articulate.begin*", "dragging"),
-    ("bpy.ops.articulate.take_parent*", "dragging"),
-    ("bpy.ops.articulate.select_taken*", "dragging"),
-    ("bpy.ops.articulate.pin*", "effectors"),
-    ("bpy.ops.articulate.unpin*", "effectors"),
-    ("bpy.ops.articulate.mirror*", "effectors"),
-    ("bpy.ops.articulate.effector*", "effectors"),
-    ("bpy.ops.articulate.target*", "effectors"),
-    ("bpy.ops.articulate.keep_as_posed*", "effectors"),
-    ("bpy.ops.articulate.clear*", "effectors"),
-    ("bpy.ops.articulate.obstacle*", "obstacles"),
-    ("bpy.ops.articulate.body*", "obstacles"),
-    ("bpy.ops.articulate.link*", "obstacles"),
-    ("bpy.ops.articulate.pair*", "obstacles"),
-    ("bpy.ops.articulate.bake*", "baking"),
-    ("bpy.ops.articulate.solve*", "solving"),
-    ("bpy.ops.articulate.root_now*", "solving"),
-    ("bpy.ops.articulate.relaxed_stance*", "why_it_moves_like_that"),
-    ("bpy.ops.articulate.bone_kinds*", "why_it_moves_like_that"),
-    ("bpy.ops.articulate.method*", "methods"),
-    ("bpy.ops.articulate.report*", "seeing"),
-    ("bpy.ops.articulate.elephant*", "elephant"),
-    ("bpy.types.articulatesolver.method*", "methods"),
-    *((f"bpy.types.articulatesolver.{name}*", "why_it_moves_like_that") for name in _NATURAL),
-    ("bpy.types.articulatesolver*", "solving"),
-    ("bpy.types.articulateparameters*", "methods"),
-    ("bpy.types.articulateeffector*", "effectors"),
-    ("bpy.types.articulateobstacle*", "obstacles"),
-    ("bpy.types.articulatebody*", "obstacles"),
-    ("bpy.types.articulatelink*", "obstacles"),
-    ("bpy.types.articulatepair*", "obstacles"),
-    ("bpy.types.articulateavoidance*", "obstacles"),
-    ("bpy.types.articulatebake*", "baking"),
-    ("bpy.types.articulateoverlay*", "seeing"),
-    ("bpy.types.articulaterig.live*", "live"),
-    ("bpy.types.articulaterig.record*", "dragging"),
-    ("bpy.types.articulatebone.mass*", "effectors"),
-    ("bpy.types.articulatebone*", "why_it_moves_like_that"),
-    ("bpy.ops.articulate.*", "index"),
-    ("bpy.types.articulate*", "index"),
+_NATURAL: Final = "why_it_moves_like_that"
+_OPERATORS: Final = {
+    "dragging": ("drag", "begin", "take_parent", "select_taken"),
+    "effectors": ("pin", "unpin", "mirror", "effector", "target", "keep_as_posed", "clear"),
+    "obstacles": ("obstacle", "body", "link", "pair"),
+    "baking": ("bake",),
+    "solving": ("solve", "root_now"),
+    _NATURAL: ("relaxed_stance", "bone_kinds"),
+    "methods": ("method",),
+    "seeing": ("report",),
+    "elephant": ("elephant",),
+    "": ("",),
+}
+"""The pages of the operators whose names begin so; the first match counts, "" is the start."""
+_SETTINGS: Final = (
+    ("methods", ("solver.method", "parameters")),
+    (_NATURAL, ("solver.effort", "solver.posture", "solver.balance", "solver.keep_hips")),
+    ("solving", ("solver",)),
+    ("effectors", ("effector", "bone.mass")),
+    ("obstacles", ("obstacle", "body", "link", "pair", "avoidance")),
+    ("baking", ("bake",)),
+    ("seeing", ("overlay",)),
+    ("live", ("rig.live",)),
+    ("dragging", ("rig.record",)),
+    (_NATURAL, ("bone",)),
+    ("", ("",)),
 )
-"""Blender's identifiers of operators and properties (lower case, wildcards), and the page of each.
-
-The first match counts.
-"""
+"""The same for settings: the group in lower case, and the property."""
 
 
 class ARTICULATE_MT_pins(bpy.types.Menu):
@@ -149,4 +129,6 @@ def manual_map() -> tuple[str, tuple[tuple[str, str], ...]]:
     import tomllib  # needed at a click, not at each start of Blender
 
     website = tomllib.loads(_MANIFEST.read_text(encoding="utf-8"))["website"].rstrip("/")
-    return f"{website}/", tuple((name, "" if page == "index" else f"{page}/") for name, page in PAGES)
+    found = [(f"ops.articulate.{name}", page) for page, names in _OPERATORS.items() for name in names]
+    found += [(f"types.articulate{name}", page) for page, names in _SETTINGS for name in names]
+    return f"{website}/", tuple((f"bpy.{name}*", page and f"{page}/") for name, page in found)

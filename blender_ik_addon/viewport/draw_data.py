@@ -19,8 +19,9 @@ from ..bridge.chains import Chain
 from ..bridge.evaluated import UNKNOWN, Changes
 from ..bridge.fingerprint import freedom, turning_along
 from ..control.collision.nearness import Critical
-from ..control.drag.grip import Grip, Hold, holding
+from ..control.drag.grip import Grip, holding
 from ..control.drag.mirrored import other_hand
+from ..control.frame.plan import EffectorPlan
 from ..control.frame.root import placed_bones
 from ..control.inspect.inspection import Inspector, Stand, Standing, Subject
 from ..control.report.reasons import REASONS
@@ -49,7 +50,7 @@ class _Picture:
     shown: set[str]
     held: str
     marks: tuple[Mark, ...]
-    holds: tuple[Hold, ...]
+    holds: tuple[EffectorPlan, ...]
     every: list[Chain]
 
     @property
@@ -70,7 +71,7 @@ class Sketch:
         self._signature: Any = None
         self._structure: Any = None
         self._chains: tuple[Any, Chains] | None = None
-        self._holds: tuple[Any, Any, tuple[Hold, ...]] | None = None
+        self._holds: tuple[Any, Any, tuple[EffectorPlan, ...]] | None = None
         self._seen: Any = None
         self._unsure = False
         self._drawing = Strokes().drawing()
@@ -151,7 +152,7 @@ class Sketch:
 
     def _holding(
         self, armature: bpy.types.Object, grip: Grip, structure: Any, standing: Standing, *, dragged: bool
-    ) -> tuple[Hold, ...]:
+    ) -> tuple[EffectorPlan, ...]:
         """The bones that would stay in place in a drag of the bone under the mouse.
 
         Finding them takes as long as ten redraws. So while the pose changes, for example in playback, the
@@ -200,7 +201,7 @@ class Sketch:
             return world @ bones[bone].matrix
 
         for hold in picture.holds if "pins" in shown else ():
-            parts.draw_hold(strokes, hold, matrix_of(hold.bone))
+            parts.draw_hold(strokes, hold, bones[hold.bone].bone.length, matrix_of(hold.bone))
         for mark in marks:
             if not _balances(mark):
                 parts.draw_mark(strokes, mark, matrix_of, lines="lines" in shown, pins="pins" in shown)

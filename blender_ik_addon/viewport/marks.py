@@ -11,6 +11,7 @@ import bpy
 from mathutils import Matrix, Quaternion, Vector
 
 from ..bridge.chains import Chain
+from ..control.rig.target import held_place
 from ..properties.access import rig_of
 from ..properties.effector import ArticulateEffector
 from ..properties.kinds import AMOUNTS, KINDS, Kind
@@ -84,8 +85,6 @@ class Mark(NamedTuple):
         """Position of its point, target position, and size of the error, for the bones' world matrices."""
         asks, matrix = self.kind_info.asks, matrix_of(self.bone)
         place, wanted = matrix @ Vector(self.local), Vector(self.target)
-        if self.pin and self.kind_info.only_turns:
-            wanted = place  # it keeps a rotation, wherever the bone moves
         if self.second[0]:
             wanted = matrix_of(self.second[0]) @ Vector(self.second[1])
         if self.places:
@@ -187,19 +186,11 @@ def read_marks(armature: bpy.types.Object, in_hand: Collection[str] = ()) -> tup
 
 
 def _goal(effector: ArticulateEffector, follows: str) -> tuple[Triple, Turn] | None:
-    """World position and rotation of an effector's target; None if it has none."""
-    if follows in ("PIN", "MOTION"):
-        return tuple(effector.pin_location), tuple(effector.pin_rotation)
-    if follows != "TARGET":
-        return None if follows == "MISSING" else (_ORIGIN, _LEVEL)
-    target = effector.target
-    matrix: Any = target.matrix_world
-    if effector.subtarget:
-        bone = target.pose.bones.get(effector.subtarget) if target.pose else None
-        if bone is None:
-            return None
-        matrix = matrix @ bone.matrix
-    return tuple(matrix.translation), tuple(matrix.to_quaternion())
+    """World position and rotation of an effector's target or pin; None if it has none."""
+    if follows in ("", "MISSING"):
+        return None if follows else (_ORIGIN, _LEVEL)
+    found: Any = held_place(effector)
+    return None if found is None else (tuple(found[1]), tuple(found[0]))
 
 
 def distance_miss(off: float, length: float) -> Miss:

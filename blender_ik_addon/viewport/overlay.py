@@ -91,11 +91,13 @@ class Overlay:
         handles: of the draw handlers, to remove them.
         sketch: the contents, None until an armature is active, because it loads the library; canvas: the same
             on the GPU.
+        dragging: whether a bone was being dragged at the last redraw.
     """
 
     handles: ClassVar[list[Any]] = []
     sketch: ClassVar[Sketch | None]
     canvas: ClassVar[Canvas]
+    dragging: ClassVar[bool] = False
 
 
 def attach() -> None:
@@ -193,16 +195,6 @@ def _meet(a: Box, b: Box) -> bool:
     return all(a[side] < b[side] + b[side + 2] and b[side] < a[side] + a[side + 2] for side in (0, 1))
 
 
-class Hints:
-    """State of the hints since Blender started.
-
-    Attributes:
-        dragging: whether a bone was being dragged at the last redraw.
-    """
-
-    dragging: ClassVar[bool] = False
-
-
 def draw_hint() -> None:
     """Draw the present hint in the view."""
     context = bpy.context
@@ -218,8 +210,8 @@ def present_hint(context: bpy.types.Context) -> str:
         return ""
     if armature is None or not tool_in_hand(context, armature):
         return ""
-    dragging, Hints.dragging = Hints.dragging, session_of(context).dragged != 0
-    if Hints.dragging:
+    dragging, Overlay.dragging = Overlay.dragging, session_of(context).dragged != 0
+    if Overlay.dragging:
         return ""
     say, followed = _HINTS[preferences.hints_followed]
     if followed(armature, dragging):

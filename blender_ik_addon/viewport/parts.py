@@ -15,7 +15,7 @@ from ..bridge.armature import Array, Bones, Indices
 from ..bridge.chains import Chain
 from ..control.collision.body import Capsules
 from ..control.collision.nearness import Critical
-from ..control.drag.grip import Hold
+from ..control.frame.plan import EffectorPlan
 from ..control.inspect.inspection import Ellipsoid, Stand
 from ..control.inspect.limit_arcs import Limit
 from ..properties.measures import in_metres, metre
@@ -136,13 +136,16 @@ def draw_mark(
             strokes.path(colour, circles(wanted, turn.col[0], turn.col[2]))
 
 
-def draw_hold(strokes: Strokes, hold: Hold, matrix: Matrix) -> None:
-    """Draw a bone that stays automatically: paler than a pin, with a ring if its rotation also stays."""
-    found = matrix @ Vector(hold.local)
+def draw_hold(strokes: Strokes, hold: EffectorPlan, length: float, matrix: Matrix) -> None:
+    """Draw a bone that stays automatically: paler than a pin, with a ring if its rotation also stays.
+
+    The length of the bone is in the armature's units, and its matrix (4, 4) in the world.
+    """
+    found = matrix @ Vector((0.0, length, 0.0) if hold.kind.turns else hold.local)
     place = found.x, found.y, found.z
     strokes.point(HOLD, place)
-    if hold.turns:
-        axes: Any = matrix.to_3x3() * (_RING * hold.length)
+    if hold.kind.turns:
+        axes: Any = matrix.to_3x3() * (_RING * length)
         strokes.path(HOLD, circles(place, axes.col[0], axes.col[2]))
 
 

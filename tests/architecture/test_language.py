@@ -151,7 +151,9 @@ def _tooltips() -> Iterator[tuple[str, str]]:
 
 
 def _descriptions(node: ast.AST) -> Iterator[ast.expr]:
-    """Where a description stands: an argument, an attribute of a class, an item of an enumeration."""
+    """Where a description stands: an argument, a class or its attribute, an item of an enumeration."""
+    if isinstance(node, ast.ClassDef) and "_OT_" in node.name and isinstance(node.body[0], ast.Expr):
+        yield node.body[0].value
     if isinstance(node, ast.keyword) and node.arg == "description":
         yield node.value
     if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):

@@ -98,7 +98,7 @@ class Measured:
         self.size = float(found.size)
         self.middle = [name for name in self.between if name not in self.ends]
         self._watch("control.frame.plan", "action_poses", "read")
-        learned = addon_module("control.frame.learned").Learned
+        learned = addon_module("control.frame.posture").Learned
         self._time(learned, "posture", "posture")
         self._time(learned, "of", "fit")
 

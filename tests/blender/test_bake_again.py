@@ -129,5 +129,5 @@ def test_undo_and_a_backup_give_the_earlier_bake_back(rig):
     )
     backup = installed.module("bridge.action").write_keys(rig, [baked], new_action=True)
     assert curves(rig) != first
-    backup.restore()
+    backup.close()
     assert curves(rig) == first and own.is_own_bake(rig)

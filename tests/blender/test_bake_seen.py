@@ -70,7 +70,7 @@ def test_what_was_muted_is_muted_again_when_a_bake_is_taken_back():
         rig, [action.Curve("b1", "rotation_quaternion", 0, *(2 * [module("bridge.curves").np.arange(3.0)]))]
     )
     assert not all(curve.mute for curve in clips(rig))
-    backup.restore()
+    backup.close()
     assert all(curve.mute and not curve.modifiers[0].mute for curve in clips(rig))
 
 

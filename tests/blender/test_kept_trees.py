@@ -66,17 +66,17 @@ def test_a_mesh_that_moved_is_kept_and_one_that_changed_is_not(built):
 
 def test_what_is_kept_goes_with_the_obstacles_the_figure_and_the_file(built):
     rig, _wall = scene()
-    readers = module("control.collision.mesh_cache").kept_readers()
+    readers = module("control.collision.mesh_cache").MeshCache.readers
     solve()
-    assert len(readers._readers) == 1
+    assert len(readers) == 1
     rig.articulate.obstacles["Wall"].enabled = False
     solve()
-    assert not readers._readers
+    assert not readers
     rig.articulate.obstacles["Wall"].enabled = True
     solve()
-    assert built == ["Wall", "Wall"] and len(readers._readers) == 1
+    assert built == ["Wall", "Wall"] and len(readers) == 1
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    assert not module("control.collision.mesh_cache").kept_readers()._readers
+    assert not module("control.collision.mesh_cache").MeshCache.readers
 
 
 def test_each_figure_keeps_its_own(built):
@@ -95,4 +95,4 @@ def test_each_figure_keeps_its_own(built):
     bpy.data.objects.remove(second)
     bpy.context.view_layer.objects.active = first
     solve()
-    assert len(module("control.collision.mesh_cache").kept_readers()._readers) == 1
+    assert len(module("control.collision.mesh_cache").MeshCache.readers) == 1

@@ -15,7 +15,6 @@ from bridge_rigs import chain_rig
 
 picking = installed.module("control.drag.grasp")
 under_mouse = installed.module("control.drag.under_mouse")
-drawn_bones = installed.module("control.drag.drawn_bones")
 compat = installed.module("compat")
 sight = installed.module("control.drag.view")
 
@@ -79,7 +78,7 @@ def lines(*ends: tuple[tuple[float, float, float], tuple[float, float, float]]) 
     numbers = np.arange(2 * len(ends)).reshape(-1, 2)
     none = np.zeros((0, 3), np.intp)
     thin = np.zeros(len(ends))
-    return drawn_bones.DrawnBones(
+    return under_mouse.DrawnBones(
         np.array(ends).reshape(-1, 3), none, numbers, thin, none[:, 0], np.arange(len(ends))
     )
 

@@ -206,14 +206,14 @@ class Bake:
         curves = frame_curves(self.plan, scene, samples, [s.channels for s in solved], keyed, margin)
         with ExitStack() as undo:
             undo.callback(self._give_back, before)
-            backup = write_keys(
+            written = write_keys(
                 armature,
                 curves,
                 new_action=not options.use_current_action,
                 frame_range=(key_time(scene, options.frame_start), key_time(scene, options.frame_end)),
                 clean=options.clean_curves,
             )
-            undo.callback(backup.restore)
+            undo.push(written)
             solved = self._as_shown(context, armature, figure, solved)
             context.scene.frame_set(before.frame, subframe=before.subframe)
             seconds = time.perf_counter() - started

@@ -24,7 +24,7 @@ from ...properties.access import rig_of
 from ...properties.obstacle import has_surface
 from ...properties.refusal import Refused
 from ..drag.view import Sight
-from .mesh_cache import kept_readers
+from .mesh_cache import MeshCache
 from .surroundings import obstacles_of
 
 _BEYOND: Final = 1e-4  # Blender units behind a surface, where the ray continues
@@ -116,7 +116,7 @@ def seen_from_behind(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph)
     space = space_of(armature.name, world)
     ends = [read_all(shown.pose.bones, end, 3) for end in ("head", "tail")]
     points = space.scale * np.concatenate(ends).astype(float)
-    meshes, _ = kept_readers().of(armature).read(obstacles_of(armature), armature, space, depsgraph)
+    meshes, _ = MeshCache.reader(armature).read(obstacles_of(armature), armature, space, depsgraph)
     return {mesh.name for mesh in meshes if np.median(mesh.nearest(points).distance) < 0.0}
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import bpy
 import numpy as np
@@ -31,7 +31,7 @@ from ...bridge.space import Space
 from ...properties.access import rig_of
 from ...properties.refusal import Refused
 from .body import Capsules, body_links, links_on, watched_pairs
-from .mesh_cache import kept_readers
+from .mesh_cache import MeshCache
 
 _LEAN: Final = 2.0  # exempt length from the joint, in thicknesses of the link; it can then lean by 60 degrees
 _MOST: Final = 100  # thicknesses; a link that is deeper inside does not meet obstacles at all
@@ -175,13 +175,6 @@ class Model:
         return bool(change <= _SAME_SIZE) and roots_of(self.held, figure, obstacles) == self.roots
 
 
-class _Sampled(Protocol):
-    """The data needed of a sampled frame."""
-
-    @property
-    def obstacles(self) -> tuple[Shape, ...]: ...
-
-
 def read_surroundings(
     armature: bpy.types.Object, bones: Bones, solved: Sequence[str], instead: str = ""
 ) -> Surroundings | None:
@@ -197,7 +190,7 @@ def read_surroundings(
     rig = rig_of(armature)
     body, method = rig.body, ik.METHODS[instead or rig.solver.method]
     if not any(obstacle.enabled for obstacle in rig.obstacles):
-        kept_readers().forget(armature)
+        MeshCache.readers.pop(armature.session_uid, None)
         if not body.self_collision:
             return None
     if not method.obstacles:
@@ -233,7 +226,7 @@ def read_surroundings(
         watched=tuple((a, b) for a, b, watched in pairs if watched and a != b),
         unwatched=tuple((a, b) for a, b, watched in pairs if not watched and a != b),
         avoidance=avoidance,
-        reader=kept_readers().of(armature),
+        reader=MeshCache.reader(armature),
     )
 
 
@@ -269,10 +262,10 @@ def place_problems(
     surroundings: Surroundings | None,
     problems: Sequence[ik.Problem],
     figures: Sequence[Figure],
-    samples: Sequence[_Sampled],
+    around: Sequence[Sequence[Shape]],
     model: Model | None = None,
 ) -> list[tuple[ik.Problem, Model | None]]:
-    """Add the obstacles of each frame to the frame's problem; model: of an earlier frame.
+    """Add the obstacles `around` the figure in each frame to its problem; model: of an earlier frame.
 
     Returns:
         The problems, each with the model for later frames; None if there are no obstacles.
@@ -280,15 +273,15 @@ def place_problems(
     if surroundings is None:
         return [(problem, None) for problem in problems]
     placed: list[tuple[ik.Problem, Model | None]] = []
-    for problem, figure, sample in zip(problems, figures, samples, strict=True):
+    for problem, figure, obstacles in zip(problems, figures, around, strict=True):
         numbers = [figure.bones.index[bone] for bone in surroundings.links.bones]
         now = link_sizes(numbers, figure.state.matrix, figure.space)
-        if model is None or not model.holds(now, figure, sample.obstacles):
-            model = make_model(surroundings, problem, figure, sample.obstacles, now)
+        if model is None or not model.holds(now, figure, obstacles):
+            model = make_model(surroundings, problem, figure, obstacles, now)
         if model.problem.scene is None:
             model = None  # this frame has no obstacles, the next one may have
         else:  # cached distances to static obstacles are reused in the next frame
-            problem = problem.with_obstacles(sample.obstacles, model.problem)
+            problem = problem.with_obstacles(obstacles, model.problem)
             model = replace(model, problem=problem)
         placed.append((problem, model))
     return placed

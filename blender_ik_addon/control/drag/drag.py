@@ -95,12 +95,8 @@ class Drag:
     ) -> None:
         """Take the grip; nothing moves yet.
 
-        Args:
-            armature: the original object.
-            context: scene and view layer.
-            grip: what to drag.
-            record: record the frames that pass, and write them as keys at the end of the drag.
-            budget: seconds of wall time after which an update ends with its present result.
+        With `record`, the frames that pass are written as keys at the end of the drag. `budget` is the wall
+        time in seconds after which an update ends with its present result.
 
         Raises:
             Refused, IkError: the figure cannot be solved; the message gives the reason.
@@ -211,28 +207,16 @@ class Drag:
         return self._update()
 
     def turn_to(self, orientation: npt.ArrayLike) -> Moved:
-        """Turn the bone to a world rotation (3, 3); requires a grip with `turn`.
-
-        Raises:
-            Refused, IkError: as for `move_to`.
-        """
+        """Turn the bone to a world rotation (3, 3); requires a grip with `turn`. Refused as `move_to`."""
         self._target[:3, :3] = orientation
         return self._update()
 
     def turn_by(self, turn: npt.ArrayLike) -> Moved:
-        """Turn the bone from its rotation at the start of the grip; (3,) rotation vector, world.
-
-        Raises:
-            Refused, IkError: as for `move_to`.
-        """
+        """The same from its rotation at the start of the grip; (3,) rotation vector, world."""
         return self.turn_to(rotation.exp(np.asarray(turn, dtype=float)) @ self.orientation)
 
     def cancel(self) -> None:
-        """Restore every channel exactly.
-
-        Raises:
-            Refused: the armature was deleted.
-        """
+        """Restore every channel exactly; refused if the armature was deleted."""
         armature = find_armature(self._plan)
         write_channels(armature, self._before)
         if self._sample.frame != self._frame:
@@ -241,9 +225,7 @@ class Drag:
     def finish(self, context: bpy.types.Context, *, margin: float | None = None) -> None:
         """Let the figure come to rest, insert keys, and store the new place of a dragged pin.
 
-        Args:
-            context: the current one.
-            margin: metres, see `Recording.write`.
+        The margin, metres, is that of `Recording.write`.
 
         Raises:
             Refused: keying failed; the figure is restored to its pose before the drag.

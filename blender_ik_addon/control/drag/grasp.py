@@ -35,13 +35,7 @@ class Grasp:
 
     @classmethod
     def of(cls, context: bpy.types.Context, bone: bpy.types.PoseBone, taken: str = "") -> Grasp:
-        """The grasp of a bone.
-
-        Args:
-            context: for the visible bones.
-            bone: the one under the mouse, or given by name.
-            taken: name of the parent to drag instead; "" or an unknown name for the bone itself.
-        """
+        """The grasp of a bone; `taken` is the parent to drag instead, "" or an unknown name for none."""
         seen = set(context.visible_pose_bones or ())
         above = [one for one in bone.parent_recursive if one in seen and not one.bone.hide_select]
         chain = tuple(one.name for one in (bone, *above))
@@ -57,14 +51,9 @@ class Grasp:
         return replace(self, row=min(max(self.row + by, 0), len(self.chain) - 1))
 
     def along(self, armature: bpy.types.Object, sight: Sight, pixel: npt.ArrayLike) -> float:
-        """Position along the bone that is nearest to the mouse, from 0 at its head to 1 at its tip.
+        """Position along the bone that is nearest to a pixel (2,), from 0 at its head to 1 at its tip.
 
         1 if the bone's axis is not visible.
-
-        Args:
-            armature: of the bone.
-            sight: the view of the region.
-            pixel: (2,) of the press.
         """
         world: Any = armature.matrix_world
         bone = armature.pose.bones[self.bone]
@@ -79,13 +68,7 @@ class Grasp:
 def grasp_at(
     context: bpy.types.Context, sight: Sight, pixel: npt.ArrayLike
 ) -> tuple[bpy.types.Object, Grasp] | None:
-    """The armature and the bone that a press here takes; None if there is no bone.
-
-    Args:
-        context: of the 3D view.
-        sight: the view of its region.
-        pixel: (2,) of the mouse in the region.
-    """
+    """The armature and the bone that a press at a pixel (2,) takes; None if there is no bone."""
     session = session_of(context)
     if session.taken and not is_away(context, pixel):
         for rig in context.objects_in_mode:
@@ -102,13 +85,7 @@ def grasp_at(
 def choose(
     context: bpy.types.Context, armature: bpy.types.Object, grasp: Grasp, pixel: npt.ArrayLike
 ) -> None:
-    """Store the bone that the next press here takes, and show it in the view's header and overlay.
-
-    Args:
-        context: of the 3D view.
-        armature: of the bone; grasp: the choice.
-        pixel: (2,) of the mouse in the region.
-    """
+    """Store the bone that the next press at a pixel (2,) takes, and show it in header and overlay."""
     if not grasp.row:
         forget(context)
         return
@@ -139,16 +116,11 @@ def is_away(context: bpy.types.Context, pixel: npt.ArrayLike) -> bool:
 
 
 def bone_at(context: bpy.types.Context, sight: Sight, pixel: npt.ArrayLike) -> bpy.types.PoseBone | None:
-    """The bone that a click would select if no bone is selected, of any armature in Pose Mode.
+    """The bone that a click at a pixel (2,) would select if none is selected, of any armature in Pose Mode.
 
     A click prefers unselected bones, so repeated clicks cycle through the bones behind each other. A press
     always takes the front one. In a window this performs Blender's own click and restores the selection. In
     background mode, where nothing is drawn, it is computed from the shapes.
-
-    Args:
-        context: of the 3D view.
-        sight: the view of its region.
-        pixel: (2,) of the mouse in the region.
     """
     return bone_under_mouse(context, sight, pixel) if bpy.app.background else _clicked(context, pixel)
 

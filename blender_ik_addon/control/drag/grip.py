@@ -58,22 +58,6 @@ class Grip:
         return (self.bone, self.other) if self.other else (self.bone,)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Hold:
-    """A bone that stays in place without a pin.
-
-    Attributes:
-        bone: its name; length: Blender units of the armature.
-        local: (3,) the point that stays, in the bone's axes; the tip if the whole bone stays.
-        turns: whether its rotation also stays.
-    """
-
-    bone: str
-    length: float
-    local: tuple[float, float, float]
-    turns: bool
-
-
 def plan_with_grip(
     armature: bpy.types.Object, context: bpy.types.Context, grip: Grip, pose: Matrices | None = None
 ) -> tuple[Plan, tuple[int, ...]]:
@@ -82,13 +66,8 @@ def plan_with_grip(
     If the whole figure may move, the feet that it stands on stay in place, depending on the solver's setting.
     Feet with their own effectors are excepted. The foot below the dragged bone yields to the drag. The root
     moves if the feet hold the figure, or if the root itself is dragged. Dragging a bone above the one that
-    carries the figure moves the whole figure.
-
-    Args:
-        armature: the original object.
-        context: scene and view layer.
-        grip: what is dragged.
-        pose: (B, 4, 4) of the bones at the start of the drag, armature space; None for the present pose.
+    carries the figure moves the whole figure. `pose` (B, 4, 4) is that at the start of the drag, armature
+    space; None for the present one.
 
     Raises:
         Refused: the figure cannot be solved; the message gives the reason.
@@ -143,29 +122,14 @@ def plan_with_grip(
     return own_plan, tuple(rows)
 
 
-def holding(armature: bpy.types.Object, context: bpy.types.Context, grip: Grip) -> tuple[Hold, ...]:
-    """The bones held automatically against a drag; empty if the drag would be refused.
-
-    Args:
-        armature: the original object.
-        context: scene and view layer.
-        grip: what is or would be dragged.
-    """
+def holding(armature: bpy.types.Object, context: bpy.types.Context, grip: Grip) -> tuple[EffectorPlan, ...]:
+    """The effectors that hold bones automatically against a drag; empty if the drag would be refused."""
     try:
         plan, rows = plan_with_grip(armature, context, taken(armature, grip))
     except REASONS:
         return ()  # the drag itself reports the reason
     hand = plan.effectors[rows[0]]
-    return tuple(
-        _hold(one, armature.data.bones[one.bone].length)
-        for one in plan.effectors
-        if one.index == NOT_SAVED and one.priority < hand.priority
-    )
-
-
-def _hold(held: EffectorPlan, length: float) -> Hold:
-    turns = held.kind.turns
-    return Hold(bone=held.bone, length=length, local=(0.0, length, 0.0) if turns else held.local, turns=turns)
+    return tuple(one for one in plan.effectors if one.index == NOT_SAVED and one.priority < hand.priority)
 
 
 def _dragged(
@@ -197,10 +161,6 @@ def taken(armature: bpy.types.Object, grip: Grip) -> Grip:
     """The grip that is actually used, with the bone that follows in *X-Axis Mirror*.
 
     A limb on the other side is left alone if it follows a target, is constrained, or is locked.
-
-    Args:
-        armature: the original object.
-        grip: as requested by the user.
     """
     grip = handed_on(armature, grip)
     other = other_hand(armature, grip.bone)
@@ -218,10 +178,6 @@ def handed_on(armature: bpy.types.Object, grip: Grip) -> Grip:
 
     Helper bones for the skin are driven like that. They lie along the limb, and dragging one is meant to drag
     the limb.
-
-    Args:
-        armature: the original object.
-        grip: what is dragged.
     """
     bone = armature.pose.bones.get(grip.bone)
     if bone is None or bone.parent is None:

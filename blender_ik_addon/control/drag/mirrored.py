@@ -45,11 +45,7 @@ class Mirrored:
 
     @classmethod
     def of(cls, armature: bpy.types.Object, bone: str, other: str) -> Mirrored:
-        """The two limbs, up to a shared ancestor or the first difference.
-
-        Args:
-            armature: the original object; bone: the dragged one; other: the one on the other side.
-        """
+        """The limbs of a dragged bone and of the other side, up to a shared ancestor or a difference."""
         bones = armature.data.bones
         limb, one, two = [], bones[bone], bones[other]
         while one is not None and two is not None and one != two:
@@ -60,11 +56,7 @@ class Mirrored:
         return cls(tuple(limb))
 
     def start(self, figure: Figure) -> PoseState:
-        """The pose with the other limb as the mirror image of this one, as far as its joints allow.
-
-        Args:
-            figure: measured in this pose.
-        """
+        """The measured pose with the other limb as mirror image of this one, as far as its joints allow."""
         skeleton, q, solved = figure.skeleton, figure.q.copy(), set(figure.solved)
         turns = figure.measured[:, 3:]
         for bone, other, axes in self.limb:
@@ -77,11 +69,7 @@ class Mirrored:
         return figure.state_of(figure.channels(q), figure.state.matrix)
 
     def across(self, hand: Array, space: Space) -> Array:
-        """The target of the bone on the other side, (4, 4) world.
-
-        Args:
-            hand: (4, 4) world, target of the dragged bone; space: of the armature.
-        """
+        """The target of the bone on the other side, for that of the dragged bone; both (4, 4), world."""
         own, other, axes = into(space, hand), np.eye(4), self.limb[0][2]
         if self.began is None:
             place, turned = _ACROSS * own[:3, 3], _ACROSS[:, None] * own[:3, :3] @ axes.T

@@ -51,12 +51,7 @@ class Snapping:
 
 
 def read_snapping(context: bpy.types.Context, *, turning: bool, inverted: bool, fine: bool) -> Snapping:
-    """Read the snapping settings.
-
-    Args:
-        context: of the 3D view.
-        turning: whether a bone is turned; inverted: whether Ctrl is pressed; fine: whether Shift is pressed.
-    """
+    """Read the snapping settings; `inverted` is whether Ctrl is pressed, `fine` whether Shift is."""
     settings = context.scene.tool_settings
     concerned = settings.use_snap_rotate if turning else settings.use_snap_translate
     if (settings.use_snap and concerned) == inverted:
@@ -91,11 +86,7 @@ class _Surface:
 
 
 class Snapper:
-    """The objects around a figure, read at the first query of each frame.
-
-    Args:
-        armature: of the figure.
-    """
+    """The objects around a figure, read at the first query of each frame."""
 
     def __init__(self, armature: bpy.types.Object) -> None:
         self._name = armature.name
@@ -105,13 +96,7 @@ class Snapper:
     def place(
         self, context: bpy.types.Context, sight: Sight, pixel: npt.ArrayLike, elements: frozenset[str]
     ) -> Array | None:
-        """(3,) world, the snap target at a pixel: a vertex, else an edge, else a face; None if there is none.
-
-        Args:
-            context: of the 3D view.
-            sight: the view of its region; pixel: (2,) in it.
-            elements: see `Snapping`.
-        """
+        """(3,) world, the snap target at a pixel (2,): a vertex, else an edge, else a face; None if none."""
         if not elements:
             return None
         self._read(context)

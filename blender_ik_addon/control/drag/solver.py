@@ -121,11 +121,7 @@ class DragSolver:
         self._vain = 0.0  # error at the last failed attempt to start again
 
     def update(self, task: Task, *, rests: bool) -> Solved:
-        """Solve a task as well as possible within the time limit.
-
-        Args:
-            task: with the new targets; rests: whether the targets are the same as in the last update.
-        """
+        """Solve a task as well as possible within the time limit; `rests`: with the targets of before."""
         last = self.last
         if last is None or self._endless:
             return self._to_the_end(task)

@@ -106,11 +106,7 @@ class Sight:
 
 
 def read_sight(region: Any, region_data: Any) -> Sight:
-    """Read the projection of a region of a 3D view.
-
-    Args:
-        region: a `bpy.types.Region`; region_data: its `bpy.types.RegionView3D`.
-    """
+    """Read the projection of a `bpy.types.Region` of a 3D view and its `bpy.types.RegionView3D`."""
     return Sight(
         projection=np.array(region_data.perspective_matrix, dtype=float),
         view=np.array(region_data.view_matrix, dtype=float),

@@ -35,12 +35,7 @@ def confirmed(
 ) -> Solved:
     """A solved frame with the errors that Blender shows, see `as_shown`.
 
-    Args:
-        plan: of the armature; figure: of the plan, in any frame.
-        armature: the original object, with the frame's pose written.
-        solved: the frame.
-        depsgraph: evaluated, at that frame.
-        sentence: on what may have changed the pose.
+    Its pose is written to the armature, and the depsgraph is at that frame.
     """
     sample = take_sample(plan, armature, depsgraph, solved.frame)
     (task,) = make_tasks(plan, figure, [sample], as_posed=True)
@@ -50,10 +45,7 @@ def confirmed(
 def as_shown(task: Task, solved: Solved, sentence: str) -> Solved:
     """A solved frame with the errors that Blender shows, if they differ from the solver's.
 
-    Args:
-        task: the frame with the pose that Blender shows.
-        solved: the frame.
-        sentence: on the constraint that may have changed it.
+    The task has the pose that Blender shows; the sentence says what may have changed it.
     """
     plan, sample = task.plan, task.sample
     there = ik.Pose.forward(task.figure.shown, task.figure.q)

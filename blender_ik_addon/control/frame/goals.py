@@ -13,24 +13,88 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 
 import ikmath as ik
 from ikmath import rotation
-from ikmath.goals import Goal
+from ikmath.goals import Goal, Residual
+from ikmath.model.pose import Pose
+from ikmath.model.skeleton import Skeleton
 
 from ...bridge.armature import Array, Flags, Indices
 from ...bridge.goals import ALONE, MANY, EffectorRow, Wanted
 from ...bridge.skeleton import Figure
 from ...bridge.space import Target, target_goals
-from .chain_goal import WithinChain
 from .plan import EffectorPlan, Plan
 from .sample import Sample
 
 _NOWHERE = Target(np.zeros((0, 3)), np.zeros((0, 3, 3)))
 _NO_LINE: Final = 1e-12  # metres; a limb whose ends are closer has no direction
+
+
+class WithinChain(Goal):
+    """Restricts the Jacobian of another goal to some coordinates.
+
+    The bones above the chain still carry the effector when other goals move them, but not for this goal.
+
+    Args:
+        goal: any goal.
+        keep: (n,) whether the goal may use each coordinate.
+    """
+
+    whole = False
+
+    def __init__(self, goal: Goal, keep: Flags) -> None:
+        self.goal, self.keep = goal, keep
+        self.weight, self.priority, self.labels = goal.weight, goal.priority, goal.labels
+
+    @property
+    def kind(self) -> str:  # type: ignore[override]
+        """See the inner goal."""
+        return self.goal.kind
+
+    @property
+    def unit(self) -> str:  # type: ignore[override]
+        """See the inner goal."""
+        return self.goal.unit
+
+    @property
+    def rows(self) -> int:  # type: ignore[override]
+        """See the inner goal."""
+        return self.goal.rows
+
+    def evaluate(self, pose: Pose) -> Residual:
+        """The goal's error; its Jacobian is zero outside the chain."""
+        error, jacobian = self.goal.evaluate(pose)
+        return Residual(error, np.where(self.keep, jacobian, 0.0))
+
+    def moved(self, skeleton: Skeleton) -> Flags:
+        """The coordinates that move the inner goal, inside its chain or not."""
+        return self.goal.moved(skeleton)
+
+    def sizes(self, error: Array) -> Array:
+        """See the inner goal."""
+        return self.goal.sizes(error)
+
+    def check(self, skeleton: Skeleton) -> None:
+        """Check that the goal fits the skeleton."""
+        self.goal.check(skeleton)
+
+    def bind_as(self, before: Goal) -> None:
+        """Reuse the prepared data of the inner goal of another one."""
+        if isinstance(before, WithinChain):
+            self.goal.bind_as(before.goal)
+
+    def with_targets(self, **targets: Array) -> Self:
+        """The goal with other targets."""
+        return type(self)(self.goal.with_targets(**targets), self.keep)
+
+    def with_choices(self, pose: Pose, before: Goal | None = None) -> Self:
+        """The goal with its alternatives chosen, see the inner goal."""
+        earlier = before.goal if isinstance(before, WithinChain) else None
+        return type(self)(self.goal.with_choices(pose, earlier), self.keep)
 
 
 @dataclass(frozen=True)
@@ -43,13 +107,7 @@ class Part:
 
 
 def wanted(plan: Plan, figure: Figure, sample: Sample) -> Wanted:
-    """Targets of a frame, blended with the animated pose where the influence is below 1.
-
-    Args:
-        plan: the armature's plan.
-        figure: measured at the pose that the frame starts from.
-        sample: the frame.
-    """
+    """Targets of a frame, blended with the figure's measured pose where the influence is below 1."""
     bones = tuple(effector.bone for effector in plan.effectors)
     offset, axis = points(plan, figure), np.array([effector.axis for effector in plan.effectors])
     target = target_goals(sample.space, sample.targets)
@@ -86,12 +144,9 @@ def wanted(plan: Plan, figure: Figure, sample: Sample) -> Wanted:
 
 
 def wanted_still(plan: Plan, before: Wanted, then: Sample, sample: Sample) -> Wanted | None:
-    """The targets of a figure that has not changed; None if more than the targets has changed.
+    """The targets of a figure that has not changed since another frame (its targets `before`, and `then`).
 
-    Args:
-        plan: the armature's plan.
-        before: targets of another frame; then: that frame.
-        sample: this frame, with the same pose and transform of the armature.
+    None if more than the targets has changed.
     """
     if plan.looks_at_start or sample.numbers != then.numbers or sample.demands.fading:
         return None
@@ -110,13 +165,7 @@ def aimed(parts: Sequence[Part], want: Wanted) -> list[Part]:
 
 
 def make_parts(plan: Plan, figure: Figure, want: Wanted) -> list[Part]:
-    """The goals of one frame, strongest first.
-
-    Args:
-        plan: the armature's plan.
-        figure: the solved figure, in any frame.
-        want: the targets.
-    """
+    """The goals of one frame, strongest first."""
     groups: dict[tuple[Any, ...], list[int]] = {}
     for row, effector in enumerate(plan.effectors):
         if want.weight[row] > 0.0:
@@ -201,14 +250,9 @@ def _faded(
     start: tuple[Array, Array],
     pose: ik.Pose,
 ) -> tuple[Array, Array]:
-    """Blend the targets: positions (E, 3) and rotations (E, 3, 3).
+    """Blend the targets with the points and bones of a starting pose, by the influence (E,).
 
-    Args:
-        effectors: E of them.
-        influence: (E,) in [0, 1].
-        target: positions (E, 3) and rotations (E, 3, 3) for an influence of 1, figure space.
-        start: positions (E, 3) of the effectors' points and rotations (E, 3, 3) of their bones in `pose`.
-        pose: that the frame starts from.
+    Targets, starts and results are positions (E, 3) and rotations (E, 3, 3), figure space.
     """
     (place, turn), (point, frame) = target, start
     share = influence[:, None]

@@ -28,10 +28,8 @@ def held_back(
 ) -> tuple[str, ...]:
     """(E,) why each effector misses its target; "" if it is reached or off.
 
-    Args:
-        plan: of the armature; parts: goals by effector; problem: the solved one.
-        q: (n,) coordinates of the result; solution: of the problem; near: the nearest obstacle there.
-        brief: do not mention that the time ran out.
+    q (n,) are the coordinates of the result, `near` is the nearest obstacle there. If `brief`, it is not
+    mentioned that the time ran out.
     """
     reasons = [""] * len(plan.effectors)
     if solution.status is ik.Status.REACHED:
@@ -55,12 +53,7 @@ def held_back(
 def shortest(
     plan: Plan, parts: Sequence[Part], problem: ik.Problem, solution: ik.Solution, counts: Flags
 ) -> str:
-    """The solution's message about the effectors that count; the others are meant to yield.
-
-    Args:
-        plan: of the armature; parts: goals by effector; problem: the solved one; solution: of it.
-        counts: (E,) which effectors count.
-    """
+    """The solution's message about the effectors that count, (E,); the others are meant to yield."""
     rows = np.concatenate([part.rows for part in parts])
     errors = np.where(counts[rows], solution.errors, 0.0)
     known = solution.status in (ik.Status.BEST_EFFORT, ik.Status.STOPPED)

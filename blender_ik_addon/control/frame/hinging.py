@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Knees and elbows as hinges whose limit is at the straight limb, for bones without limits.
 
-For one pose it is enough to correct a limb that bends the wrong way, see `bends`. In a drag the correction
-would repeat, because the minimum is beyond the straight limb, and the knee would jump to and fro.
+For one pose it is enough to correct a limb that bends the wrong way, see `bent_rightly`. In a drag the
+correction would repeat, because the minimum is beyond the straight limb, and the knee would jump to and fro.
 
 At a straight limb no slope says that it could bend, and other joints would turn in its place. So a solve
 starts from limbs that are slightly bent.
@@ -18,17 +18,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from math import atan2, cos, sin
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 import ikmath as ik
 from ikmath import rotation
 
-from ...bridge.armature import Array
-from ...bridge.limb_joints import Hinges, LimbJoints
+from ...bridge.armature import Array, Indices
+from ...bridge.limbs import POSED, Hinges, LimbJoints
 from ...bridge.skeleton import Figure
-from .bends import put
 
 _ASIDE: Final = np.radians(15.0)  # range of a limb's bend about the other axis
 _SLIGHT: Final = 0.05  # bend of a straight limb that a solve starts with, radians
@@ -40,15 +39,14 @@ _THERE: Final = (
     1e-5  # figure sizes or radians; an effector that is nearer to its target needs no limb to bend
 )
 _BENDING: Final = np.radians(4.0)  # of a limb in a frame of a motion, towards a better pose
+_TRIES: Final = 3  # first without hinges; a hinge may spoil another limb, which is then added
+_AS_GOOD: Final = 1e-3  # allowed increase of an error: share of the figure's size, or radians
+_NOTHING: Final = 1e-6  # share of a limb's length below which a length counts as zero
 _EASIER: Final = 0.95  # the other pose must have less than this share of the figure's effort
 
 
 def hinged(figure: Figure) -> Figure:
-    """The figure with limits that keep its limbs from bending the wrong way, see `Hinges.limited`.
-
-    Args:
-        figure: measured at its starting pose.
-    """
+    """A figure, measured at its starting pose, with limits that keep its limbs from bending the wrong way."""
     limbs = figure.plan.limbs
     if limbs is None:
         return figure
@@ -60,11 +58,7 @@ def hinged(figure: Figure) -> Figure:
 
 
 def slightly_bent(figure: Figure, problem: ik.Problem, q: Array) -> Array:
-    """The start of a solve (n,), with straight limbs slightly bent if an effector is not where it should be.
-
-    Args:
-        figure: from `hinged`; problem: to be solved; q: (n,) its start.
-    """
+    """The start q (n,) of a solve, with straight limbs slightly bent if an effector is not at its target."""
     hinges = figure.hinges
     if hinges is None:
         return q
@@ -75,6 +69,52 @@ def slightly_bent(figure: Figure, problem: ik.Problem, q: Array) -> Array:
     start = q.copy()
     start[hinges.bends[rows]] += hinges.sides[rows] * (_SLIGHT - bent[rows])
     return problem.start(start)
+
+
+def bent_rightly(
+    figure: Figure,
+    problem: ik.Problem,
+    solution: ik.Solution,
+    before: Array | None,
+    solve: Callable[[ik.Problem, Array], ik.Solution],
+) -> ik.Solution:
+    """The solution with its limbs bent correctly, if that one is as good.
+
+    Most targets can be reached with either bend, and near the straight limb a solver prefers neither. This is
+    for limbs that no limit keeps from bending the wrong way. If a limb is straight in the posture, the solver
+    tends back to the wrong side; so further solves treat it as a hinge.
+
+    Args:
+        figure: measured at the pose that the frame starts from; problem: the solved one; solution: of it.
+        before: coordinates of the previous frame; a limb bent wrongly there is not changed, to avoid a jump.
+        solve: solves a problem from coordinates.
+    """
+    limbs = figure.limbs
+    if limbs is None:
+        return solution
+    wrong = limbs.wrong(figure.bends, solution.q)
+    if not wrong.any():
+        return solution
+    may = np.zeros_like(wrong) if before is None else limbs.wrong(figure.bends, before)
+    which = wrong & ~may
+    if not which.any():
+        return solution
+    q = solution.q.copy()
+    for row in np.flatnonzero(which).tolist():  # limbs may share bones
+        _bend_rightly(figure, limbs, row, ik.Pose.forward(figure.skeleton, q), q)
+    hinges, aside = Hinges.of(limbs, figure.skeleton.owner), limbs.slight * np.sqrt(1.0 - limbs.least**2)
+    allowed = np.maximum(solution.errors, _AS_GOOD * problem.spans)
+    best, left, asked = solution, wrong.sum(), problem
+    for _ in range(_TRIES):
+        other = solve(asked, asked.start(q))
+        still = limbs.wrong(figure.bends, other.q)
+        if still.sum() < left and not (other.errors > allowed).any():
+            best, left = other, still.sum()
+        if not (still & ~may).any():
+            break
+        which |= still & ~may
+        asked = problem.with_skeleton(hinges.limited(limbs, problem.skeleton, figure.q, which, aside))
+    return best
 
 
 def bent_instead(
@@ -121,10 +161,8 @@ def bent_instead(
 def led(hinges: Hinges, problem: ik.Problem, q: Array, towards: Array) -> tuple[ik.Problem, Array]:
     """A problem in which limbs bend by a few degrees more than at q (n,), and a start (n,) that does.
 
-    Beyond the barrier between two poses they bend by themselves. All else stays as natural as it can.
-
-    Args:
-        towards: from `bends_of`.
+    Beyond the barrier between two poses they bend by themselves. All else stays as natural as it can. They
+    bend `towards` the result (k,) of `bends_of`.
     """
     which, skeleton = np.isfinite(towards), problem.skeleton
     bends, sides = hinges.bends[which], hinges.sides[which]
@@ -171,8 +209,8 @@ def _bend(figure: Figure, limbs: LimbJoints, row: int, q: Array, bent: float, po
     thigh = rotation.exp((raised(bent) - raised(BENT)) * axis) @ pose.rotation[upper]
     shin = rotation.exp((raised(bent) - raised(BENT) + BENT - bent) * axis) @ pose.rotation[lower]
     above = int(figure.plan.parents[upper])
-    put(figure, upper, pose.rotation[above] if above >= 0 else np.eye(3), thigh, q)
-    put(figure, lower, thigh, shin, q)
+    _put(figure, upper, pose.rotation[above] if above >= 0 else np.eye(3), thigh, q)
+    _put(figure, lower, thigh, shin, q)
     if end >= 0:
         own = skeleton.owner == end
         q[own] = posture[own]
@@ -181,3 +219,68 @@ def _bend(figure: Figure, limbs: LimbJoints, row: int, q: Array, bent: float, po
 def _raised(first: float, second: float, bend: float) -> float:
     """The angle between a limb's first bone and the line from its root to its end, radians."""
     return atan2(second * sin(bend), first + second * cos(bend))
+
+
+def _bend_rightly(figure: Figure, limbs: LimbJoints, row: int, pose: ik.Pose, q: Array) -> None:
+    """Move the middle joint of a limb to the correct side, with both ends unchanged.
+
+    The plane of the bend is that of the pose in which the figure was measured, moved with the limb's parent
+    and by the smallest rotation from the limb's old direction to its new one. `pose` has the wrong bend; its
+    coordinates q (n,) are changed in place.
+    """
+    upper, lower, end = limbs.upper[row], limbs.lower[row], limbs.end[row]
+    above = int(figure.plan.parents[upper])
+    outer = pose.rotation[above] if above >= 0 else np.eye(3)
+    carried = outer @ figure.frames[above].T if above >= 0 else outer
+    first = figure.heads[lower] - figure.heads[upper]
+    if end >= 0:
+        second, place = figure.heads[end] - figure.heads[lower], pose.position[end]
+    else:
+        tip = figure.tip(figure.plan.names[lower])
+        second = figure.frames[lower] @ tip
+        place = pose.position[lower] + pose.rotation[lower] @ tip
+    way = place - pose.position[upper]
+    a, b, away = (float(np.linalg.norm(v)) for v in (first, second, way))
+    if min(a, b, away) < _NOTHING * (a + b):
+        return
+    line = way / away
+    turned = _between(carried @ _unit(first + second), line) @ carried
+    posed = np.cross(first, second) / (a * b)
+    if float(np.linalg.norm(posed)) > POSED:
+        axis = turned @ posed
+    else:
+        untwisted = rotation.swing_twist_matrix(figure.q[limbs.turns[row]]).T
+        axis = turned @ figure.frames[lower] @ untwisted @ limbs.axis[row]
+    axis = _unit(axis - line * (axis @ line))
+    reach = float(np.clip(away, abs(a - b), a + b))
+    cosine = (a * a + reach * reach - b * b) / (2.0 * a * max(reach, _NOTHING * a))
+    along = rotation.exp(-np.arccos(np.clip(cosine, -1.0, 1.0)) * axis) @ line
+    thigh = _between(turned @ (first / a), along) @ turned @ figure.frames[upper]
+    shin = _between(turned @ (second / b), _unit(line * reach - along * a)) @ turned @ figure.frames[lower]
+    _put(figure, upper, outer, thigh, q)
+    _put(figure, lower, thigh, shin, q)
+    if end >= 0:
+        _put(figure, end, shin, pose.rotation[end], q)
+
+
+def _put(figure: Figure, joint: int, above: Array, frame: Array, q: Array) -> None:
+    """Set the coordinates of a joint so that it has a given rotation (3, 3)."""
+    skeleton = figure.skeleton
+    turns = rotation.swing_twist_turns(skeleton.rest_rotation[joint].T @ above.T @ frame)
+    mine: Indices = np.flatnonzero((skeleton.owner == joint) & (skeleton.slot >= 3))
+    q[mine] = turns[skeleton.slot[mine] - 3]
+
+
+def _unit(v: Array) -> Any:
+    return v / max(float(np.linalg.norm(v)), 1e-12)
+
+
+def _between(a: Array, b: Array) -> Array:
+    """The smallest rotation between two unit vectors."""
+    axis = np.cross(a, b)
+    size = float(np.linalg.norm(axis))
+    if size < 1e-9:
+        if a @ b > 0:
+            return np.eye(3)
+        return rotation.exp(np.pi * _unit(np.cross(a, np.eye(3)[int(np.abs(a).argmin())])))
+    return rotation.exp(np.arctan2(size, float(a @ b)) * axis / size)

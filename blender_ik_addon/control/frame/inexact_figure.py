@@ -38,13 +38,12 @@ class BestRound:
     """The result of the best round.
 
     Attributes:
-        channels: of all bones; q: (n,) their coordinates; solution: of that round.
+        channels: of all bones; solution: of that round.
         distance: (E,) metres, angle: (E,) radians: errors of the effectors in Blender; NaN if an effector has
             no such target or is off.
     """
 
     channels: Channels
-    q: Array
     solution: ik.Solution = field(repr=False)
     distance: Array
     angle: Array
@@ -64,13 +63,9 @@ class Correction:
         self._ask = np.eye(3 * points)  # from the wanted displacement to the one to solve for
 
     def targets(self, now: npt.ArrayLike, wanted: npt.ArrayLike) -> Array:
-        """Targets for the solver.
+        """(E, 3) targets for the solver, from the actual points and their targets (E, 3).
 
-        Args:
-            now: (E, 3) actual points; wanted: (E, 3) their targets.
-
-        Returns:
-            (E, 3); `wanted` itself in the first round.
+        In the first round these are `wanted` itself.
         """
         start = np.asarray(now, dtype=float)
         left = (np.asarray(wanted, dtype=float) - start).ravel()
@@ -81,12 +76,7 @@ class Correction:
         return start + asked.reshape(start.shape)
 
     def learn(self, promised: npt.ArrayLike, moved: npt.ArrayLike) -> None:
-        """Update with one round.
-
-        Args:
-            promised: (E, 3) displacement of the points in the solved figure.
-            moved: (E, 3) their actual displacement.
-        """
+        """Update with one round: the displacements (E, 3) in the solved figure, and the actual ones."""
         p, m = (np.asarray(a, dtype=float).ravel() for a in (promised, moved))
         guessed = self._ask @ m
         along = float(p @ guessed)
@@ -142,9 +132,7 @@ def solve_inexact(
         bad = (inside if inside > _GOOD * size else 0.0, float((want.weight * off).sum()))
         gained = best is None or _is_much_better(bad, best[0])
         if best is None or bad < best[0]:
-            found = BestRound(
-                channels=channels, q=solution.q, solution=solution, distance=distance, angle=angle
-            )
+            found = BestRound(channels=channels, solution=solution, distance=distance, angle=angle)
             best = bad, found
         broken = (
             np.abs(there - promised)[moves | others].max(initial=0.0),
@@ -176,12 +164,9 @@ def _extent(figure: Figure, want: Wanted) -> float:
 
 
 def as_shown(solution: ik.Solution, plan: Plan, distance: Array, angle: Array) -> ik.Solution:
-    """The solution with status and message for the errors in Blender.
+    """The solution with status and message for the errors (E,) in Blender, metres and radians.
 
-    Args:
-        solution: of the solver; plan: of the armature.
-        distance: (E,) metres, angle: (E,) radians: errors of the effectors in Blender; NaN without such a
-            target.
+    They are NaN without such a target.
     """
     off = np.fmax(np.nan_to_num(distance), np.nan_to_num(angle))
     row = int(off.argmax())

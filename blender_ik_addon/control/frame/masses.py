@@ -18,6 +18,7 @@ import ikmath as ik
 from ...bridge.armature import Array, Bones
 from ...bridge.goals import Masses
 from ...bridge.limbs import find_limbs
+from ...bridge.space import upward
 from ...properties.bone import bone_settings
 from ...properties.refusal import Refused
 from ..collision.body import read_links, slender_links
@@ -27,12 +28,7 @@ _ASIDE: Final = 4.0  # stiffness of a knee or elbow about its other axes, relati
 
 
 def read_masses(armature: bpy.types.Object, bones: Bones, metre: float) -> Masses:
-    """The masses of an armature's bones.
-
-    Args:
-        armature: the original object.
-        bones: of the armature.
-        metre: metres per Blender unit.
+    """The masses of an armature's bones; metre: metres per Blender unit.
 
     Raises:
         Refused: no bone has a mass.
@@ -50,9 +46,6 @@ def read_inertia(armature: bpy.types.Object, bones: Bones, metre: float) -> Arra
     """(B, 6) inertia weights of the bones in the rest pose, see `ikmath.inertia_weights`.
 
     Knees and elbows are stiffer about axes other than their hinge axis, because most rigs do not lock these.
-
-    Args:
-        armature: the original object; bones: of the armature; metre: see `read_masses`.
     """
     weights = _weigh(armature, bones, metre)
     mass, centers = np.zeros(len(bones)), bones.heads.copy()
@@ -61,7 +54,7 @@ def read_inertia(armature: bpy.types.Object, bones: Bones, metre: float) -> Arra
     centers[weights.numbers] += turned[:, :, 0]
     scale = float(armature.matrix_world.median_scale)  # roots slide in metres of the scene
     hard = ik.inertia_weights(bones.parents, scale * bones.heads, scale * bones.length, mass, scale * centers)
-    for limb in find_limbs(bones):
+    for limb in find_limbs(bones, upward(armature)):
         axis = bones.rest[limb.lower, :3, :3].T @ bones.rest[limb.upper, :3, :3] @ limb.axis
         hard[limb.lower, (3, 5)] *= 1.0 + (_ASIDE - 1.0) * (1.0 - axis[[0, 2]] ** 2)
     return hard

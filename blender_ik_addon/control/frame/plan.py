@@ -173,12 +173,7 @@ class Plan:
         return [(effector.bone, effector.local) for effector in self.effectors]
 
     def solver(self, *, brief: bool = False, most: int | None = None, **more: Any) -> ik.Solver:
-        """The solver with the plan's options.
-
-        Args:
-            brief: see `ikmath.Solver`; most: upper bound of the iterations; more: further options of the
-                method.
-        """
+        """The solver with the plan's options and more ones; `most` is an upper bound of the iterations."""
         asked = brief, most, tuple(more.items())
         if asked not in self._solvers:
             limits = [limit for limit in (self.max_iterations, most) if limit]
@@ -214,8 +209,7 @@ def read_plan(
     """Check an armature's settings and collect them.
 
     Args:
-        armature: the original object.
-        context: for the scene and the view layer, which must contain the armature.
+        armature, context: the view layer must contain the armature.
         extra: effectors that are not on the rig; they come last. With these the rig may have none of its own.
         root: replaces the solver's setting.
         instead: replaces the chosen method.

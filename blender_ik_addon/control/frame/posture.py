@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Self
 
 import numpy as np
 
@@ -20,17 +20,17 @@ import ikmath as ik
 from ikmath.model.figure_map import Kind
 from ikmath.model.masses import MassPoints
 from ikmath.postures.alignment import Correspondence, RigidMotion, align, carried, moves_with_body, smoothed
+from ikmath.postures.examples import Examples
 from ikmath.postures.objective import PostureObjective
 from ikmath.postures.parameters import DEFAULTS
 from ikmath.postures.stance import stance
 from ikmath.postures.support import BalanceRule, unsupported
 
-from ...bridge.armature import Array
+from ...bridge.armature import Array, Flags
 from ...bridge.figure_map import bone_ends, facing, joint_map, limbs_at_rest, mass_points
 from ...bridge.goals import Wanted
 from ...bridge.skeleton import Figure
 from .goals import short_chain
-from .learned import Learned
 from .plan import Plan, plain
 
 _IN_PLACE: Final = 1e-3  # share of the figure's size; an effector with a smaller error is at its target
@@ -38,6 +38,61 @@ _SEVERAL: Final = 3  # number of target positions that determine the figure's pl
 SMOOTHING: Final = DEFAULTS.smoothing
 """Number of frames before and after over which a heading is averaged."""
 _FEET: Final = (Kind.ANKLE, Kind.PAW)
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """Example poses for some effectors of a plan.
+
+    Attributes:
+        examples: the fitted model; moves, turns: (E,) which effectors' positions and orientations it uses.
+    """
+
+    examples: Examples
+    moves: Flags
+    turns: Flags
+
+    @classmethod
+    def of(cls, plan: Plan, figure: Figure, want: Wanted, before: Self | None) -> Self | None:
+        """The examples for the effectors of a frame; None without hips or without a target position.
+
+        Those `before`, of another frame, are reused if the same effectors have the same kinds of targets.
+        """
+        moves, turns = plain(plan, want)
+        if before is not None and (before.moves == moves).all() and (before.turns == turns).all():
+            return before
+        if plan.bone_map is None or plan.examples is None or not moves.any():
+            return None
+        found = plan.bone_map.kinds.selected(figure.plan.bone.tolist())
+        if found.body < 0:
+            return None
+        states = figure.state_of(plan.examples, figure.state.matrix).each()
+        poses = np.array([own.q for own in figure.at_each(states, [figure.space] * len(states))])
+        rows = np.flatnonzero(moves)
+        joints = [figure.skeleton.index(want.bones[row]) for row in rows]
+        examples = Examples(
+            figure.skeleton,
+            replace(found, size=figure.space.scale * found.size),
+            poses,
+            joints,
+            want.offset[rows],
+            turns[rows].tolist(),
+        )
+        return cls(examples, moves, turns)
+
+    def posture(self, figure: Figure, want: Wanted, q: Array, motion: RigidMotion | None) -> Array:
+        """The posture (n,) for the targets of a frame that starts from q (n,); motion: see `FramePosture`."""
+        own, pose = self.examples, ik.Pose.forward(figure.shown, q)
+        body = own.figure.body
+        hips, middle = pose.rotation[body], pose.position[body]
+        if motion is not None:
+            hips, middle = motion.rotation @ hips, motion.places(middle)
+        for row in np.flatnonzero(self.moves & self.turns):  # hips with a target are there
+            if own.figure.kinds[figure.skeleton.index(want.bones[row])] == Kind.ROOT:
+                hips = want.rotation[row]
+                middle = want.position[row] - hips @ want.offset[row]
+        rows = np.flatnonzero(self.moves)
+        return own.posture(own.seen(hips, middle, want.position[rows], want.rotation[rows]), q)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -74,12 +129,10 @@ class FramePosture:
 def frame_posture(
     plan: Plan, figure: Figure, want: Wanted, before: FramePosture | None = None
 ) -> FramePosture | None:
-    """The posture objective of a frame; None if the method or the settings have none.
+    """The posture objective of a frame that starts from the figure's measured pose.
 
-    Args:
-        plan: the armature's plan; figure: measured at the pose that the frame starts from.
-        want: targets of the effectors.
-        before: of another frame of the same plan; its valid parts are reused.
+    Valid parts of that `before`, of another frame of the plan, are reused. None if the method or the settings
+    have none.
     """
     if plan.bone_map is None:
         return None

@@ -41,9 +41,6 @@ def bones_that_free(bones: Bones, placed: Sequence[Placed], up: Array) -> tuple[
     The trunk is the chain from the topmost bone to the one that carries the legs; without legs it is the
     topmost bone alone. The root moves for a bone of the trunk, or for a bone of a leg together with one
     outside the legs, if both are lasting.
-
-    Args:
-        bones: the armature; placed: its placed bones; up: (3,) up direction, armature space.
     """
     legs = [frozenset(bones.ancestors(foot)) for foot in feet(bones, up)]
     trunk = _trunk(bones, legs)
@@ -61,11 +58,7 @@ def bones_that_free(bones: Bones, placed: Sequence[Placed], up: Array) -> tuple[
 
 
 def _trunk(bones: Bones, legs: Sequence[frozenset[int]]) -> frozenset[int]:
-    """Indices of the topmost bones and of their descendants that carry all legs.
-
-    Args:
-        bones: the armature; legs: the feet, each with its ancestors.
-    """
+    """Indices of the topmost bones and of their descendants that carry all legs (feet with ancestors)."""
     top = frozenset(number for number, parent in enumerate(bones.parents.tolist()) if parent < 0)
     return top | legs[0].intersection(*legs[1:]) if len(legs) > 1 else top
 
@@ -74,9 +67,6 @@ def placed_bones(armature: bpy.types.Object) -> tuple[Placed, ...]:
     """Bones that effectors and pins place, if the root depends on them.
 
     Excluded are disabled effectors, and those whose influence or weight is zero and not animated.
-
-    Args:
-        armature: the original object.
     """
     rig, found = rig_of(armature), list[Placed]()
     if rig.solver.root != "AUTO":
@@ -93,12 +83,7 @@ def placed_bones(armature: bpy.types.Object) -> tuple[Placed, ...]:
 
 
 def root_setting(armature: bpy.types.Object, bones: Bones, more: Iterable[Placed] = ()) -> str:
-    """Whether the root is PINNED or FREE.
-
-    Args:
-        armature: the original object; bones: of the armature.
-        more: bones placed by effectors that are not on the rig.
-    """
+    """Whether the root is PINNED or FREE; `more` are placed by effectors that are not on the rig."""
     setting = str(rig_of(armature).solver.root)
     if setting != "AUTO":
         return setting

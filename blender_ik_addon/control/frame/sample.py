@@ -137,14 +137,8 @@ def take_sample(
 ) -> Sample:
     """Read the frame of the depsgraph.
 
-    Args:
-        plan: the armature's plan.
-        armature: the original object.
-        depsgraph: evaluated, at this frame.
-        frame: its number.
-        state: the pose that the frame starts from, if known.
-        before: another sample of the same plan, whose unchanged parts are reused.
-        still: whether the armature is unchanged since then, so that only the target objects are read.
+    The state is the pose that the frame starts from, if known. Unchanged parts of a sample `before` are
+    reused; if the armature is `still` since then, only the target objects are read.
 
     Raises:
         Refused: an effector was removed, a transform is not finite, or the armature is scaled unevenly.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Solves the current frame and writes the pose."""
+"""Poses a figure in the current frame: by its effectors, or in a relaxed stance."""
 
 from __future__ import annotations
 
@@ -8,7 +8,14 @@ from typing import Any
 
 import bpy
 
+from ikmath.postures.stance import stance, stands_on_two
+
+from ...bridge.armature import read_bones, read_state
 from ...bridge.checks import limiting_constraint
+from ...bridge.figure_map import bone_map, joint_map
+from ...bridge.skeleton import read_figure
+from ...bridge.space import read_space, upward
+from ...properties.refusal import Refused
 from ..bake.autokey import pose_and_key
 from ..report.report import Run, write_report
 from .confirm import confirmed
@@ -19,14 +26,7 @@ from .task import first_figure, make_tasks
 
 
 def solve_now(armature: bpy.types.Object, context: bpy.types.Context) -> dict[str, Any]:
-    """Pose an armature in the current frame so that its effectors reach their targets.
-
-    Args:
-        armature: the original object.
-        context: scene and view layer.
-
-    Returns:
-        The report, see `ArticulateRig.report`.
+    """Pose an armature in the current frame so that its effectors reach their targets; returns the report.
 
     Raises:
         Refused, IkError: the frame cannot be solved; the message gives the reason and nothing is changed.
@@ -46,3 +46,23 @@ def solve_now(armature: bpy.types.Object, context: bpy.types.Context) -> dict[st
     return write_report(
         armature, Run(operation="solve", plan=plan, figure=figure, solved=[solved], seconds=seconds)
     )
+
+
+def stand_relaxed(armature: bpy.types.Object, context: bpy.types.Context) -> None:
+    """Pose the arms and legs of an armature like a person standing at ease; other bones are unchanged.
+
+    Raises:
+        Refused: the figure does not stand on two legs, or it cannot be posed.
+    """
+    bones = read_bones(armature)
+    whole = bone_map(armature, bones, upward(armature))
+    limbs = [bones.names[j] for limb in whole.kinds.limbs for j in (*limb.joints, limb.end) if j >= 0]
+    if not stands_on_two(whole.kinds):
+        raise Refused(
+            f"No pair of legs was found on '{armature.name}': a relaxed stance is for figures that stand on"
+            " two legs"
+        )
+    evaluated: Any = armature.evaluated_get(context.evaluated_depsgraph_get())
+    figure = read_figure(bones, read_state(evaluated, bones), read_space(evaluated), limbs)
+    q = stance(figure.shown, joint_map(whole, figure), figure.q)
+    pose_and_key(armature, figure.channels(q), figure.keyed, context)

@@ -16,14 +16,12 @@ from ikmath.solvers.free_path import is_free_path
 
 from ...bridge.armature import Array, Channels
 from ...bridge.goals import Wanted
-from ...bridge.limb_joints import Hinges
+from ...bridge.limbs import Hinges
 from ...bridge.skeleton import Figure
 from ..collision.surroundings import NOWHERE, depth_of, nearest_thing, place_problems
-from .bends import bent_rightly
-from .chain_goal import WithinChain
-from .goals import Part, effector_errors, points
+from .goals import Part, WithinChain, effector_errors, points
 from .held_back import held_back
-from .hinging import BENT, bends_of, bent_instead, is_on_the_way, led, slightly_bent
+from .hinging import BENT, bends_of, bent_instead, bent_rightly, is_on_the_way, led, slightly_bent
 from .inexact_figure import as_shown, solve_inexact
 from .plan import Plan, plain
 from .solved import Solved
@@ -89,8 +87,7 @@ def _solve(
 ) -> Solved:
     """Solve a frame with its present bone lengths; arguments as in `solve_task`.
 
-    Args:
-        previous: channels of the previous frame; asked: a key of the input; again: whether it is unchanged.
+    `asked` is a key of the input; `again` is whether it is unchanged since the previous frame.
     """
     plan, figure = task.plan, task.figure
     q = _start(task, before)
@@ -195,8 +192,7 @@ def _answer(
 ) -> _Answer:
     """Solve an exact figure from coordinates q.
 
-    Args:
-        alone: whether no other frame decides how limbs bend. Then straight ones may be better bent.
+    `alone` is whether no other frame decides how limbs bend. Then straight ones may be better bent.
     """
     solution = ask(problem, q if before else slightly_bent(task.figure, problem, q))
     then = before.q if before else None
@@ -239,7 +235,8 @@ def _answer_inexact(
                 cost = cost.with_reference(ik.Pose.forward(own.shown, own.q)).with_support(cost.support)
             made = made.with_posture(cost)
         asked = _with_choices(plan, made, q, before)
-        ((asked, _),) = place_problems(plan.surroundings, [asked], [own], [task.sample], task.model)
+        around = [task.sample.obstacles]
+        ((asked, _),) = place_problems(plan.surroundings, [asked], [own], around, task.model)
         # inside a wall, start again, because the solver may not find the way out
         afresh = first or depth_of(asked, own) > 0.0
         return ask(asked, q if afresh else own.q)
@@ -276,11 +273,7 @@ def _answer_inexact(
 
 
 def reasons(task: Task, solved: Solved) -> tuple[str, ...]:
-    """(E,) why each effector misses its target, after a brief solve; empty if it would take long.
-
-    Args:
-        task: the solved one; solved: its result.
-    """
+    """(E,) why each effector misses its target, after a brief solve; empty if it would take long."""
     if not task.figure.exact:
         return ("",) * len(task.plan.effectors)
     problem = task.problem if solved.problem is None else solved.problem

@@ -28,9 +28,7 @@ _GAIN: Final = 0.98  # share of the distance; longer bones that leave more are n
 def stretched(task: Task, solved: Solved, solve: Callable[[Task], Solved]) -> Solved:
     """Solve a frame with bones long enough to reach the targets, within the limits of the effectors.
 
-    Args:
-        task: the frame, with all bones at their rest length; solved: its result.
-        solve: solves the same frame with other lengths.
+    In the task all bones have their rest length, and `solved` is its result.
     """
     factors = np.ones(len(task.plan.effectors))
     for _ in range(_ROUNDS):

@@ -58,13 +58,9 @@ class Task:
 def first_figure(plan: Plan, armature: bpy.types.Object, sample: Sample) -> Figure:
     """The figure of a plan, measured in its first frame; `Figure.at` gives it in the others.
 
-    Args:
-        plan: the armature's plan.
-        armature: the original object, whose constraints and drivers are checked.
-        sample: the first frame.
-
     Raises:
-        Refused: the figure cannot be solved; the message names the bone and the reason.
+        Refused: the figure cannot be solved, also because of constraints or drivers of the armature; the
+            message names the bone and the reason.
     """
     figure = read_figure(
         plan.bones,
@@ -83,12 +79,7 @@ def first_figure(plan: Plan, armature: bpy.types.Object, sample: Sample) -> Figu
 
 
 def constraints_at(plan: Plan, armature: bpy.types.Object, figure: Figure) -> list[Refused]:
-    """Constraints that override the result in a later frame. Their influence or mute may be animated.
-
-    Args:
-        plan: the armature's plan; figure: its figure, in any frame.
-        armature: the original object, in that frame.
-    """
+    """Constraints that override the result in the armature's frame; influence and mute may be animated."""
     free = frozenset(figure.plan.bone[figure.skeleton.owner].tolist())
     return constraint_refusals(armature, figure.bones, frozenset(figure.solved), _chains(plan), free)
 
@@ -113,13 +104,8 @@ def make_tasks(
 ) -> list[Task]:
     """Prepare frames; the figures of all are measured at once.
 
-    Args:
-        plan: the armature's plan.
-        figure: the plan's figure, in any frame.
-        samples: the frames.
-        model, posture: of an earlier frame, see `Task`.
-        as_posed: whether bones that may stretch keep their present length; otherwise they start at their rest
-            length.
+    Model and posture are of an earlier frame, see `Task`. If `as_posed`, bones that may stretch keep their
+    present length; otherwise they start at their rest length.
 
     Raises:
         Refused: a bone is scaled to zero in a frame, or its transform is not finite.
@@ -133,7 +119,8 @@ def make_tasks(
         figures = [limited[id(own)] for own in figures]
     wants = [wanted(plan, own, sample) for own, sample in zip(figures, samples, strict=True)]
     made = [make_problem(plan, own, want, own.q) for own, want in zip(figures, wants, strict=True)]
-    placed = place_problems(plan.surroundings, [problem for _, problem in made], figures, samples, model)
+    around = [sample.obstacles for sample in samples]
+    placed = place_problems(plan.surroundings, [problem for _, problem in made], figures, around, model)
     tasks = []
     for sample, own, want, (parts, _), (problem, common) in zip(
         samples, figures, wants, made, placed, strict=True
@@ -174,9 +161,7 @@ def _smoothed(window: Sequence[Task], middle: int) -> Task:
 def next_task(before: Task, sample: Sample) -> Task:
     """Prepare one frame after another one, and reuse everything that has not changed.
 
-    Args:
-        before: the earlier frame.
-        sample: this frame; the same `state` and `space` objects mean an unchanged pose and transform.
+    The same `state` and `space` objects mean an unchanged pose and transform.
 
     Raises:
         Refused: as for `make_tasks`.
@@ -195,7 +180,8 @@ def next_task(before: Task, sample: Sample) -> Task:
         problem = before.problem.with_goals((*[part.goal for part in parts], *same))
     model = before.model
     if problem.scene is None or sample.obstacles is not then.obstacles:
-        ((problem, model),) = place_problems(plan.surroundings, [problem], [figure], [sample], model)
+        around = [sample.obstacles]
+        ((problem, model),) = place_problems(plan.surroundings, [problem], [figure], around, model)
     task = Task(plan=plan, sample=sample, figure=figure, want=want, parts=parts, problem=problem, model=model)
     return task.with_posture(frame_posture(plan, figure, want, before.posture))
 

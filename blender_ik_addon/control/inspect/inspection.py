@@ -15,14 +15,25 @@ import bpy
 import numpy as np
 
 import ikmath as ik
+from ikmath import rotation
 from ikmath.goals.support import hull
 
-from ...bridge.armature import Array, Bones, Floats, pose_matrices, read_all, read_bones, read_state
+from ...bridge.armature import (
+    Array,
+    Bones,
+    Flags,
+    Floats,
+    Indices,
+    pose_matrices,
+    read_all,
+    read_bones,
+    read_state,
+)
 from ...bridge.chains import Chain, moving_bones
 from ...bridge.evaluated import Changes
 from ...bridge.goals import Masses
 from ...bridge.skeleton import Figure, read_figure
-from ...bridge.space import Space, read_space, upward
+from ...bridge.space import Space, nearest_rotation, read_space, upward
 from ...properties.access import rig_of
 from ...properties.bone import bone_settings
 from ...properties.measures import metre
@@ -31,7 +42,7 @@ from ..collision.body import Capsules, present_links, read_links
 from ..collision.nearness import Critical, Neighbourhood
 from ..frame.masses import read_masses
 from ..frame.root import root_setting
-from .limit_arcs import Limit, LimitedJoints
+from .limit_arcs import Limit, LimitedJoints, bone_turns
 
 _CONTACT: Final = 0.05  # share of the figure's height within which a part counts as on the ground
 _AROUND: Final = 2.0 * np.pi * np.arange(32) / 32
@@ -156,6 +167,47 @@ class Subject:
 
 
 @dataclass(frozen=True, eq=False)
+class _Lever:
+    """The K bones that turn a point of the lowest one, lowest first.
+
+    Attributes:
+        numbers: (K,) indices; free: (K, 3) the axes about which they turn.
+        inherits: (K,) whether each one also turns with the next one, or its head only moves with it.
+        joints: K joints without parents and at rest, which turn about all axes.
+    """
+
+    numbers: Indices
+    free: Flags
+    inherits: list[bool]
+    joints: ik.Skeleton
+
+    @classmethod
+    def of(cls, figure: Figure, bone: str, chain_root: str) -> _Lever:
+        """The lever of a bone of the figure, up to the chain root."""
+        way = {int(figure.plan.bone[joint]): joint for joint in figure.plan.solved_joints.tolist()}
+        numbers = [number for number in figure.bones.chain(bone, chain_root) if number in way]
+        joints = [way[number] for number in numbers]
+        skeleton = ik.Skeleton(ik.Joint(str(number), None, turns="xyz") for number in numbers)
+        order = np.array(numbers, dtype=np.intp)
+        inherits = figure.bones.inherit_rotation[order].tolist()
+        return cls(order, figure.plan.turns[joints], inherits, skeleton)
+
+    def jacobian(self, standing: Standing, point: Array) -> Array:
+        """(C, 3) velocities of the point (3,) for unit velocities of the free turns, world."""
+        if not len(self.numbers):
+            return np.zeros((0, 3))
+        turns = bone_turns(self.numbers, standing.basis)
+        frames = standing.bones[self.numbers]
+        at_rest = nearest_rotation(frames[:, :3, :3]) @ rotation.swing_twist_matrix(turns).swapaxes(1, 2)
+        axes = ik.Pose.forward(self.joints, turns.ravel()).screws[0].reshape(-1, 3, 3)
+        moved = [point]
+        for frame, turned in zip(frames, self.inherits, strict=True):
+            moved.append(moved[-1] if turned else frame[:3, 3])
+        arms = np.array(moved[:-1]) - frames[:, :3, 3]
+        return rotation.cross(axes @ at_rest.swapaxes(1, 2), arms[:, None])[self.free]
+
+
+@dataclass(frozen=True, eq=False)
 class _Flesh:
     """Thickness and masses of a figure; None without mass."""
 
@@ -169,6 +221,7 @@ class Inspector:
     def __init__(self) -> None:
         self._bones: tuple[Hashable, Bones] | None = None
         self._figure: tuple[Any, Figure] | None = None
+        self._lever: tuple[Any, _Lever] | None = None
         self._limited: LimitedJoints | None = None
         self._place: tuple[bytes, Space] | None = None
         self._placed: tuple[Capsules, Standing, Capsules] | None = None
@@ -204,24 +257,19 @@ class Inspector:
         Raises:
             Refused: see `limits`.
         """
-        bone, local = point
-        if not subject.chains:
+        (bone, local), standing = point, subject.standing
+        figure = self._known(subject) if subject.chains else None
+        if figure is None or bone not in figure.skeleton.names:
             return None
-        known = self._known(subject)
-        skeleton = known.skeleton
-        if bone not in skeleton.names:
-            return None
-        figure = known.at(read_state(subject.armature, known.bones), self._space(subject))
-        moves = skeleton.is_turn
-        if chain_root in skeleton.names:
-            moves = moves & skeleton.ancestors[skeleton.owner, skeleton.index(chain_root)]
-        pose = ik.Pose.forward(figure.shown, figure.q)
-        jacobian = figure.space.rotation @ pose.jacobian(bone, figure.offset(bone, local))[:, moves]
+        key = subject.structure, tuple(subject.chains), bone, chain_root
+        if self._lever is None or self._lever[0] != key:
+            self._lever = key, _Lever.of(figure, bone, chain_root)
+        own = standing.bones[figure.bones.index[bone]]
+        center = own[:3, :3] @ local + own[:3, 3]
+        jacobian = self._lever[1].jacobian(standing, center)
         # singular values and directions from the 3 x 3 matrix J J^T
-        squares, directions = np.linalg.eigh(jacobian @ jacobian.T)
-        own = subject.standing.bones[figure.bones.index[bone]]
-        axes = (directions * np.sqrt(np.maximum(squares, 0.0))).T[::-1]
-        return Ellipsoid(own[:3, :3] @ local + own[:3, 3], axes)
+        squares, directions = np.linalg.eigh(jacobian.T @ jacobian)
+        return Ellipsoid(center, (directions * np.sqrt(np.maximum(squares, 0.0))).T[::-1])
 
     def flesh(self, subject: Subject) -> Any:
         """The settings of thickness and mass, as plain values."""

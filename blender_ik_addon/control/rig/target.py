@@ -132,11 +132,17 @@ def why_not_held(effector: ArticulateEffector) -> str:
     return ""
 
 
-def held_place(effector: ArticulateEffector) -> tuple[Quaternion, Vector]:
-    """World rotation and position of the target or pin of an effector."""
-    if effector.target is None:
+def held_place(effector: ArticulateEffector) -> tuple[Quaternion, Vector] | None:
+    """World rotation and position of the target or pin of an effector; None if its target bone is missing."""
+    target: Any = effector.target
+    if target is None:
         return Quaternion(effector.pin_rotation), _pin_place(effector)
-    matrix = effector.target.matrix_world
+    matrix = target.matrix_world
+    if effector.subtarget:
+        bone = target.pose.bones.get(effector.subtarget) if target.pose else None
+        if bone is None:
+            return None
+        matrix = matrix @ bone.matrix
     return matrix.to_quaternion(), matrix.translation.copy()
 
 

@@ -12,6 +12,7 @@ from mathutils import Matrix, Vector
 
 from ...bridge.armature import pose_matrices, read_bones
 from ...bridge.limbs import side_of_bend
+from ...bridge.space import upward
 from ...preferences import own_preferences
 from ...properties.access import MADE_HERE, rig_of
 from ...properties.bone_names import all_armatures
@@ -52,7 +53,8 @@ def first_target(effector: ArticulateEffector, pose_bone: bpy.types.PoseBone, sc
     if "pole" not in effector.kind_info.asks:
         return effector.first_target(pose_bone, scale)
     armature: Any = effector.id_data
-    return effector.first_target(pose_bone, scale, side_of_bend(read_bones(armature), effector.bone))
+    side = side_of_bend(read_bones(armature), effector.bone, upward(armature))
+    return effector.first_target(pose_bone, scale, side)
 
 
 def create_target(
