@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from .errors import UnknownName
 
@@ -45,8 +45,7 @@ class LazyRegistry(Mapping[str, Registered]):
 
     def __getitem__(self, name: str) -> Registered:
         if name not in self._found:
-            module, _, kind = self._places[name].partition(":")
-            self._found[name] = getattr(import_module(module), kind)()
+            self._found[name] = load(self._places[name])()
         return self._found[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -57,6 +56,12 @@ class LazyRegistry(Mapping[str, Registered]):
 
     def __contains__(self, name: object) -> bool:
         return name in self._names
+
+
+def load(place: str) -> Any:
+    """What stands at a place "package.module:Name"."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
 
 
 def choose(entries: Mapping[str, Registered], kind: str, name: str) -> Registered:

@@ -17,11 +17,11 @@ import numpy as np
 from ..arrays import Index, Mask
 from ..goals import Goal
 from ..goals.stack import TaskStack
-from ..model.active_directions import HeldOfMany
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
 from ..model.topology import Columns, Span, Topology, span
 from ..rotation import Array
+from .active_directions import HeldOfMany
 
 _STRIP: Final = 3  # rows whose products are computed together; only the upper triangle is needed
 

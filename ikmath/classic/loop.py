@@ -14,12 +14,12 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ..diagnosis.status import conclude
-from ..limits import ByRows, Propose
 from ..model.pose import Pose
 from ..model.residual import Residual
 from ..problem.problem import Problem, Solution
 from ..rotation import Array
 from .batch import solve_many
+from .limits.base import ByRows, Propose
 from .pushing import Pushing
 from .rest import at_rest, may_rest
 from .stepping import LEAST, LESS, MORE, MOST, SETTLED, Linear, Stepping, SteppingOptions, bounded

@@ -24,11 +24,11 @@ import numpy as np
 
 from ...diagnosis.status import conclude
 from ...errors import NotSupported
-from ...limits import ByRows
 from ...parameters import setting
 from ...problem.problem import Problem, Solution, Status
 from ...rotation import Array
 from ...solvers.method import Options
+from ..limits.base import ByRows
 from ..linalg.lagrange import Advance, InUnits, LagrangeOptions, Optimum, Program, Propose, minimize_under
 from ..newton_refinement import Regularization
 from ..programs import OBJECTIVES, FigureProgram, HeldProgram, SlackProgram

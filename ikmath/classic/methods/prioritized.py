@@ -19,12 +19,12 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from ...diagnosis.status import conclude
-from ...limits import ByRows
 from ...model.pose import Pose
 from ...parameters import setting
 from ...problem.problem import Problem, Solution, Status
 from ...rotation import Array
 from ...solvers.method import Options
+from ..limits.base import ByRows
 from ..linalg.priority import solve_in_order
 from ..loop import Incremental
 from ..rest import at_rest_in_order, may_rest
