@@ -17,9 +17,8 @@ import numpy as np
 
 from ..arrays import Array, Index, Mask
 from .bvh import Bvh
-from .mesh_geometry import MeshGeometry
+from .mesh_geometry import MeshGeometry, Pseudonormals
 from .nearest_triangle import Hit, first_of_least, nearest_to_segments
-from .pseudonormals import Pseudonormals
 from .shape_group import Nearest
 from .vectors import TINY, dot, length
 

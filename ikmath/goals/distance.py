@@ -15,8 +15,7 @@ from ..errors import BadShape, BadValue
 from ..model.pose import Pose
 from ..model.residual import Residual
 from ..rotation import Array
-from .base import Names
-from .pairs import Ends, Pairs
+from .base import Ends, Names, Pairs
 from .rows import blocks, readiest, violated
 
 Mode = Literal["at", "inside", "outside"]

@@ -18,8 +18,7 @@ from ..errors import BadValue
 from ..model.pose import Pose
 from ..model.residual import Residual
 from ..rotation import log_and_derivative
-from .base import Names
-from .pairs import Pairs
+from .base import Names, Pairs
 
 
 class Loop(Pairs):

@@ -21,10 +21,9 @@ from ..errors import BadShape, BadValue
 from .figure_kinds import FigureMap as FigureMap
 from .figure_kinds import Kind as Kind
 from .figure_kinds import Limb as Limb
-from .limb_rows import GROUND, FoundLimb, Rows, limbs_of
+from .limb_rows import GROUND, LIMB_KINDS, FoundLimb, Rows, limbs_of, with_told_limbs
 from .pose import Pose
 from .skeleton import Skeleton
-from .told_limbs import LIMB_KINDS, with_told_limbs
 
 _LONG: Final = 0.15  # of the figure's size: the least length of a trunk or neck beyond a fork
 _TAIL: Final = 0.1  # of the figure's size: the least length of a tail

@@ -25,12 +25,11 @@ from ..arrays import Index, Mask
 from ..errors import BadShape, BadValue, UnknownName
 from ..lean import Lean
 from ..rotation import Array
-from .coupling import coupling_of
 from .forward_kinematics import Constants
-from .joint import Joint, parents_first
+from .joint import Joint, coupling_of, parents_first
 from .joint_limits import JointLimits
 from .many_frames import ForwardMany
-from .swing_pairs import without_swing
+from .swing import without_swing
 from .topology import Topology
 
 SLOT_NAMES: Final = ("slide_x", "slide_y", "slide_z", "turn_x", "turn_y", "turn_z")

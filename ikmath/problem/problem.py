@@ -289,11 +289,6 @@ class Problem(Lean):
         """(E,) what counts as one where errors are compared: the figure's length, a radian."""
         return np.array([self.length if unit == "m" else 1.0 for unit in self.units])
 
-    def least_tolerance(self, tolerance: float, angle_tolerance: float | None = None) -> float:
-        """The strictest of `TaskStack.tolerances`, in figure sizes and radians."""
-        scaled = self.stack.tolerances(tolerance, angle_tolerance) / self.spans
-        return float(scaled.min(initial=tolerance / self.length))
-
     @cached_property
     def strides(self) -> Array:
         """(n,) what counts as one where turns and slides are compared: a radian, the figure's length."""

@@ -15,7 +15,7 @@ import bpy
 import numpy as np
 
 import ikmath as ik
-from ikmath.goals.support import hull
+from ikmath.goals.balance import hull
 
 from ...bridge.armature import Array, Bones, Floats, pose_matrices, read_all, read_bones, read_state
 from ...bridge.chains import Chain, moving_bones
