@@ -13,11 +13,11 @@ from typing import Any, ClassVar, Final
 from .model.joint_limits import JointLimits
 from .model.pose import Pose
 from .model.residual import Residual
-from .registries import LazyRegistry, load
+from .registries import Entry, LazyRegistry, load
 from .rotation import Array
 
 
-class LimitMethod:
+class LimitMethod(Entry):
     """A method that keeps joint limits.
 
     An incremental method proposes a step from linear rows, and a limit method changes it. It may add rows
@@ -25,17 +25,12 @@ class LimitMethod:
     (clipping, projection). For this it may solve for the step again with some coordinates held.
 
     Attributes:
-        name, label, description, source: for registries and menus.
         strict: whether the limits hold at every iterate.
         exact: whether a solve ends at the best pose inside the limits; other methods lock, exceed the limits,
             or stay away from them.
         adds_rows: whether `rows` may give any; a batch is then solved one frame after another.
     """
 
-    name: ClassVar[str]
-    label: ClassVar[str]
-    description: ClassVar[str]
-    source: ClassVar[str]
     strict: ClassVar[bool] = True
     exact: ClassVar[bool] = False
     adds_rows: ClassVar[bool] = False

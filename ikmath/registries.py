@@ -5,26 +5,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from .errors import UnknownName
 
 
-class Entry(Protocol):
+class Entry:
     """What every registered thing tells about itself; menus and the manual's tables are made of it.
 
     Attributes:
         name: identifier; label: for a menu; description: one or two sentences; source: where it comes from.
     """
 
-    @property
-    def name(self) -> str: ...
-    @property
-    def label(self) -> str: ...
-    @property
-    def description(self) -> str: ...
-    @property
-    def source(self) -> str: ...
+    name: ClassVar[str]
+    label: ClassVar[str]
+    description: ClassVar[str]
+    source: ClassVar[str]
 
 
 Registered = TypeVar("Registered", bound=Entry)

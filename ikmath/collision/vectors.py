@@ -13,8 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Mask
-from ..rotation import Array
+from ..arrays import Array, Mask
 from ..rotation import cross as cross
 
 ONES: Final = np.ones(3)

@@ -8,11 +8,10 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Mask
+from ..arrays import Array, Mask
 from ..collision import ClosestPairs
 from ..model.pose import Pose
 from ..problem.problem import Problem
-from ..rotation import Array
 from .attribution import causes_of
 from .reachability import beyond_reach
 

@@ -50,7 +50,6 @@ class Balance(Goal):
     """
 
     kind: ClassVar[str] = "Balance"
-    unit: str = "m"
     rows: int = 2
 
     def __init__(

@@ -10,11 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
-from ..arrays import Mask
+from ..arrays import Array, Mask
 from ..errors import BadShape, BadValue
 from ..model.pose import Pose
 from ..model.residual import Residual
-from ..rotation import Array
 from .base import Ends, Names, Pairs
 from .rows import blocks, readiest, violated
 
@@ -41,7 +40,6 @@ class Distance(Pairs):
 
     kind: ClassVar[str] = "Distance"
     targets: ClassVar[Mapping[str, int]] = {"distance": 1, "place": 2}
-    unit: str = "m"
     rows: int = 1
 
     def __init__(

@@ -39,7 +39,6 @@ class Loop(Pairs):
 
     kind: ClassVar[str] = "Loop"
     targets: ClassVar[Mapping[str, int]] = {"rotation": 3}
-    unit: str = "m"
 
     def __init__(
         self,

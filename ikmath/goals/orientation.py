@@ -40,7 +40,6 @@ class Orientation(Masked):
     kind: ClassVar[str] = "Orientation"
     targets: ClassVar[Mapping[str, int]] = {"target": 3, "frame": 3}
     unit: str = "rad"
-    rows: int = 3
 
     def __init__(
         self,

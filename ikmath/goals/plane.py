@@ -37,7 +37,6 @@ class Plane(Effectors):
 
     kind: ClassVar[str] = "Plane"
     targets: ClassVar[Mapping[str, int]] = {"origin": 2, "normal": 2}
-    unit: str = "m"
     rows: int = 1
 
     def __init__(

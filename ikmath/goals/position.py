@@ -36,8 +36,6 @@ class Position(Masked):
 
     kind: ClassVar[str] = "Position"
     targets: ClassVar[Mapping[str, int]] = {"target": 2, "frame": 3}
-    unit: str = "m"
-    rows: int = 3
 
     def __init__(
         self,

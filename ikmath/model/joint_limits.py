@@ -22,9 +22,8 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import Index, Mask
+from ..arrays import Array, Index, Mask
 from ..lean import Remade
-from ..rotation import Array
 from .joint import Coupling
 from .swing import EDGE, FLOOR, NARROW, Room, edge_of, swing_pairs
 from .topology import span

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ..arrays import Index
-from ..rotation import Array
+from ..arrays import Array, Index
 from .topology import Columns
 
 WriteBlock = Callable[[Index, Columns, Array], None]

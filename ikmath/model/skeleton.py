@@ -21,10 +21,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
-from ..arrays import Index, Mask
+from ..arrays import Array, Index, Mask
 from ..errors import BadShape, BadValue, UnknownName
 from ..lean import Lean
-from ..rotation import Array
 from .forward_kinematics import Constants
 from .joint import Joint, coupling_of, parents_first
 from .joint_limits import JointLimits

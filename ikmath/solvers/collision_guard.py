@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..arrays import Index
+from ..arrays import Array, Index
 from ..collision import ClosestPairs, Scene, VelocityDamper
 from ..collision.vectors import ONES
 from ..errors import NotSupported
@@ -24,7 +24,6 @@ from ..linalg.hierarchical_qp import Constraints, Level, hierarchical_qp
 from ..model.forward_kinematics import SKEW_ROWS
 from ..model.pose import Pose
 from ..problem.problem import Problem
-from ..rotation import Array
 
 _SURE: Final = 0.9  # share of the distances that a link's path may use, since it is slightly curved
 _LEAST_WAY: Final = 1e-3  # figure sizes that a link without thickness may move at a surface

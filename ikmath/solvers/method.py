@@ -22,6 +22,7 @@ from ..collision import AVOIDANCE, Avoidance
 from ..goals import Position
 from ..parameters import Parameter, check_parameters, parameters_of
 from ..problem.problem import Problem, Solution
+from ..registries import Entry
 from ..rotation import Array
 
 
@@ -99,11 +100,10 @@ class Options:
         check_parameters(self)
 
 
-class Method:
+class Method(Entry):
     """One way to solve.
 
     Attributes:
-        name, label, description, source: for registries, menus and the manual.
         options: the class of its options.
         takes: kinds of goals it can take, None for all of them.
         priorities: whether levels of priority are strict; otherwise all goals are weighed together.
@@ -122,10 +122,6 @@ class Method:
         briefly: options for many solves a second, where the last digits do not matter.
     """
 
-    name: ClassVar[str]
-    label: ClassVar[str]
-    description: ClassVar[str]
-    source: ClassVar[str]
     options: ClassVar[type[Options]] = Options
     takes: ClassVar[frozenset[str] | None] = None
     priorities: ClassVar[bool] = False
