@@ -41,9 +41,8 @@ from .goals import (
 )
 from .limits import LIMITS
 from .model.frame_points import FramePoints
-from .model.hinge import hinge, slider
 from .model.inertia import inertia_weights
-from .model.joint import Joint, Mimic
+from .model.joint import Joint, Mimic, hinge, slider
 from .model.pose import Pose
 from .model.skeleton import Skeleton
 from .problem.problem import Problem, Solution, Status

@@ -17,7 +17,7 @@ from ..arrays import Array, Index, Mask
 from ..errors import BadValue
 from .mesh_distance import MeshDistance, Side
 from .mesh_geometry import MeshGeometry
-from .shape_group import Nearest, ShapeGroup
+from .narrow_phase import Nearest, ShapeGroup
 from .shapes.shape import Shape
 
 MODES: Final[Mapping[str, Side]] = MappingProxyType(

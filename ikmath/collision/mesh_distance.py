@@ -18,8 +18,8 @@ import numpy as np
 from ..arrays import Array, Index, Mask
 from .bvh import Bvh
 from .mesh_geometry import MeshGeometry, Pseudonormals
+from .narrow_phase import Nearest
 from .nearest_triangle import Hit, first_of_least, nearest_to_segments
-from .shape_group import Nearest
 from .vectors import TINY, dot, length
 
 _SAMPLES: Final = 17  # on a segment that is inside; depths are too small by half their spacing at most

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -67,8 +66,7 @@ class Position(Masked):
         difference = x - self.target
         if self.plain:
             error = difference.reshape(*pose.batch, 3 * points.count)
-            block = partial(pose.point_block, points, x) if pose.batch else None
-            return Residual(error, lambda: pose.point_jacobian(points, x), block)
+            return Residual(error, lambda: pose.point_jacobian(points, x))
         difference, jacobian = self._masked(pose, difference, pose.point_jacobian(points, x))
         error = difference.reshape(*difference.shape[:-2], self.rows * self.effectors)
         return with_slack(error, jacobian, self.slack, self.effectors)

@@ -9,12 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-import numpy as np
-
-from ..arrays import Array, Index
-from .topology import Columns
-
-WriteBlock = Callable[[Index, Columns, Array], None]
+from ..arrays import Array
 
 
 class Residual:
@@ -23,19 +18,15 @@ class Residual:
     Args:
         error: (*batch, k), in the goal's unit.
         jacobian: (*batch, k, n), its derivative by the coordinates, or what gives it.
-        block: a function for a part of it, see `block`; only for many frames, and goals that support it.
 
     Attributes:
         error: as given.
     """
 
-    __slots__ = ("_block", "_jacobian", "error")
+    __slots__ = ("_jacobian", "error")
 
-    def __init__(
-        self, error: Array, jacobian: Array | Callable[[], Array], block: WriteBlock | None = None
-    ) -> None:
-        self.error = error
-        self._jacobian, self._block = jacobian, block
+    def __init__(self, error: Array, jacobian: Array | Callable[[], Array]) -> None:
+        self.error, self._jacobian = error, jacobian
 
     @property
     def jacobian(self) -> Array:
@@ -43,17 +34,6 @@ class Residual:
         if callable(self._jacobian):
             self._jacobian = self._jacobian()
         return self._jacobian
-
-    def block(self, effectors: Index, columns: Columns, out: Array) -> None:
-        """A part of the Jacobian of many frames: rows of e effectors by c coordinates, into out (r, c, B)."""
-        if self._block is not None:
-            self._block(effectors, columns, out)
-            return
-        each = len(out) // len(effectors)
-        rows = (each * effectors[:, None] + np.arange(each)).ravel()
-        whole = self.jacobian
-        frames_last = np.moveaxis(whole.reshape(-1, *whole.shape[-2:]), 0, -1)
-        out[...] = frames_last.take(rows, 0)[:, columns.which]
 
     def __iter__(self) -> Iterator[Array]:
         yield self.error

@@ -24,8 +24,7 @@ from .. import arguments
 from ..errors import BadValue, UnknownName
 from ..euler import matrix_from_euler
 from ..rotation import Array, exp
-from .hinge import axes_with_y, hinge, slider
-from .joint import Joint, Mimic
+from .joint import Joint, Mimic, axes_with_y, hinge, slider
 from .skeleton import Skeleton
 
 _ENDLESS: Final = 1e3

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from ... import arguments
 from ...rotation import Array
-from ..shape_group import Nearest
+from ..narrow_phase import Nearest
 from ..vectors import TINY, clamp
 from .solid import Solid, lowest_in_regions
 

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from ... import arguments
 from ...errors import BadShape, BadValue
 from ...rotation import Array
-from ..shape_group import Nearest, ShapeGroup
+from ..narrow_phase import Nearest, ShapeGroup
 
 
 @dataclass(frozen=True, eq=False)
