@@ -94,13 +94,9 @@ def fit_links(
     """
     options = options or FitOptions()
     count = len(names)
-    for what, array, shape in (
-        ("rotation", rotation, (count, 3, 3)),
-        ("position", position, (count, 3)),
-        ("length", length, (count,)),
-    ):
-        if array.shape != shape:
-            raise BadShape(what, str(shape), array.shape)
+    rotation = arguments.shaped(rotation, "rotation", (count, 3, 3))
+    position = arguments.shaped(position, "position", (count, 3))
+    length = arguments.shaped(length, "length", (count,))
     links = []
     for bone, name in enumerate(names):
         link = None

@@ -97,8 +97,7 @@ class RowGroup:
 
     def meets(self, a: Array, b: Array, which: Index, near: Array) -> Mask:
         """See `ShapeGroup`."""
-        met: Mask = self.segments(a, b, which, None, near, near).distance < near
-        return met
+        return np.asarray(self.segments(a, b, which, None, near, near).distance < near)
 
 
 class PairBatch(NamedTuple):

@@ -32,6 +32,16 @@ def length(a: Array) -> Array:
     return result
 
 
+def turned(a: Array, matrices: Array) -> Array:
+    """Rows, each turned by a matrix of its own; (P, 3), (P, 3, 3) -> (P, 3)."""
+    return np.asarray(np.matmul(matrices, a[:, :, None])[:, :, 0])
+
+
+def turned_back(a: Array, matrices: Array) -> Array:
+    """The same by the matrices' transposes."""
+    return np.asarray(np.matmul(a[:, None], matrices)[:, 0])
+
+
 def clamp(t: Array) -> Array:
     """`t` put into [0, 1], in place."""
     np.maximum(t, 0.0, out=t)

@@ -188,6 +188,21 @@ class Goal:
     def bind_as(self, before: Goal) -> None:
         """Take over what another goal has worked out about a skeleton, if it holds on to the same points."""
 
+    def is_like(self, other: Goal) -> bool:
+        """Whether another goal differs in nothing but its targets."""
+        return self is other or (
+            type(self) is type(other)
+            and self.frames is None
+            and (self.labels, self.rows, self.unit, self.priority)
+            == (other.labels, other.rows, other.unit, other.priority)
+            and np.array_equal(self.weight, other.weight)
+            and self.holds_as(other)
+        )
+
+    def holds_as(self, other: Goal) -> bool:
+        """Whether another goal holds on to the same points, where it holds on to points at all."""
+        return True
+
 
 class Effectors(Goal):
     """A goal whose effectors hold on to points of joints: what most kinds share.
@@ -260,14 +275,13 @@ class Effectors(Goal):
         self.points(skeleton)
 
     def bind_as(self, before: Goal) -> None:
-        if (
-            isinstance(before, Effectors)
-            and before._topology is not None
-            and self._topology is not before._topology
-            and self.joints == before.joints
-            and np.array_equal(self.offset, before.offset)
-        ):
+        if isinstance(before, Effectors) and before._topology is not None and self.holds_as(before):
             self._topology, self._points = before._topology, before._points
+
+    def holds_as(self, other: Goal) -> bool:
+        if not isinstance(other, Effectors) or self.joints != other.joints:
+            return False
+        return self.offset is other.offset or np.array_equal(self.offset, other.offset)
 
 
 class Masked(Effectors):

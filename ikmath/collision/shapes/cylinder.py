@@ -146,8 +146,7 @@ class _Profile:
         over_end = np.abs(self.h + t * self.dh) - self.half
         over_side = np.sqrt(np.maximum(self.p * t * t + 2.0 * self.q * t + self.s, 0.0)) - self.radius
         outer = np.hypot(np.maximum(over_end, 0.0), np.maximum(over_side, 0.0))
-        result: Array = outer + np.minimum(np.maximum(over_end, over_side), 0.0)
-        return result
+        return np.asarray(outer + np.minimum(np.maximum(over_end, over_side), 0.0))
 
     def _slopes(self, t: Array) -> tuple[Array, Array]:
         """First and second derivative of half the squared distance, outside; t is (P, 1)."""
