@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import Array, Index
-from .triangles import TriangleCache
+from .closest_points import TriangleCache
 from .vectors import ONES, TINY, clamp
 
 WIDE: Final = 16  # children of a node, a power of two
@@ -213,7 +213,7 @@ def _raised(tree: Bvh, depth: int) -> list[Level]:
     return levels
 
 
-def hilbert_order(points: Array) -> npt.NDArray[np.intp]:
+def hilbert_order(points: Array) -> Index:
     """(N,) indices that sort places along Hilbert's curve; equal places keep their order.
 
     Neighbours in the list are neighbours in space: cutting it into equal pieces gives a tree of boxes without

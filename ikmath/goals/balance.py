@@ -18,11 +18,10 @@ import numpy.typing as npt
 from .. import arguments
 from ..errors import BadShape, BadValue
 from ..model.pose import Pose
-from ..model.residual import Residual
+from ..model.residual import Residual, unit_vectors, violated
 from ..model.skeleton import Skeleton
 from ..rotation import Array, across
 from .base import Frame, Goal
-from .rows import unit_vectors, violated
 
 _AXES: Final = "xyz"
 _FLAT: Final = 1e-9  # metres; an area thinner than this has no inside

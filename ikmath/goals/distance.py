@@ -13,9 +13,8 @@ from .. import arguments
 from ..arrays import Array, Mask
 from ..errors import BadShape, BadValue
 from ..model.pose import Pose
-from ..model.residual import Residual
+from ..model.residual import Residual, blocks, readiest, violated
 from .base import Ends, Names, Pairs
-from .rows import blocks, readiest, violated
 
 Mode = Literal["at", "inside", "outside"]
 MODES: Final = ("at", "inside", "outside")

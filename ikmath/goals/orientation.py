@@ -11,11 +11,10 @@ import numpy.typing as npt
 
 from ..arrays import Mask
 from ..model.pose import Pose
-from ..model.residual import Residual
+from ..model.residual import Residual, with_slack
 from ..model.skeleton import Skeleton
 from ..rotation import Array, log_and_derivative
 from .base import Masked, Names
-from .rows import with_slack
 
 
 class Orientation(Masked):

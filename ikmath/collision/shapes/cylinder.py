@@ -14,8 +14,8 @@ from typing import ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
+from ...arrays import Array, Mask
 from ...errors import BadValue
-from ...rotation import Array
 from ..narrow_phase import Nearest
 from ..vectors import TINY, clamp, cross, dot, length, perpendicular
 from .solid import Solid
@@ -179,7 +179,7 @@ class _Profile:
             t[open_] = self._only(open_)._newton(low[open_, None], high[open_, None])
         return t
 
-    def _only(self, rows: npt.NDArray[np.bool_]) -> _Profile:
+    def _only(self, rows: Mask) -> _Profile:
         other = object.__new__(_Profile)
         other.__dict__.update({name: value[rows] for name, value in vars(self).items()})
         return other
