@@ -85,8 +85,11 @@ class AnyOf(Goal):
 
         return Residual(error, jacobian)
 
+    def best(self, pose: Pose) -> Index:
+        """(*batch,) which alternative counts at a pose."""
+        return self._best([goal.evaluate(pose) for goal in self.goals])
+
     def _best(self, residuals: list[Residual]) -> Index:
-        """(*batch,) which alternative counts, by the alternatives' rows at a pose."""
         costs: Array = np.stack([np.sqrt((r.error * r.error).sum(-1)) for r in residuals], -1)
         if self.chosen is not None:
             kept = np.arange(len(self.goals)) == self.chosen[..., None]
@@ -98,7 +101,7 @@ class AnyOf(Goal):
         then = before if isinstance(before, AnyOf) and len(before.goals) == len(self.goals) else self
         pairs = zip(self.goals, then.goals, strict=True)
         goals = tuple(goal.with_choices(pose, earlier) for goal, earlier in pairs)
-        return self._copy(goals=goals, chosen=then._best([goal.evaluate(pose) for goal in then.goals]))
+        return self._copy(goals=goals, chosen=then.best(pose))
 
     def check(self, skeleton: Skeleton) -> None:
         for goal in self.goals:

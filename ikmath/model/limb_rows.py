@@ -68,26 +68,38 @@ class FoundLimb:
     kind: Kind | None = None
 
 
+def children_of(parents: Index) -> list[list[int]]:
+    """The children of each joint; parents (J,), -1 for roots."""
+    children: list[list[int]] = [[] for _ in parents]
+    for j, parent in enumerate(parents.tolist()):
+        if parent >= 0:
+            children[parent].append(j)
+    return children
+
+
 class Rows:
     """The rows of a tree of bones; no bone is in two.
 
     Args:
-        parents: (J,), parents first; heads, tails: (J, 3); children: of each.
+        parents: (J,), parents first; heads, tails: (J, 3).
 
     Attributes:
+        children: of each bone; ways: of each bone to the root, itself first; depth: (J,) bones above it;
         reach: (J,) way from each head to the farthest end that hangs from it.
     """
 
-    def __init__(self, parents: Index, heads: Array, tails: Array, children: list[list[int]]) -> None:
-        self.parents, self.heads, self.tails, self.children = parents, heads, tails, children
+    def __init__(self, parents: Index, heads: Array, tails: Array) -> None:
+        self.parents, self.heads, self.tails = parents, heads, tails
+        self.children = children_of(parents)
+        self.ways: list[list[int]] = []
+        for j, parent in enumerate(parents.tolist()):
+            self.ways.append([j, *(self.ways[parent] if parent >= 0 else [])])
         self.length = np.sqrt(((tails - heads) ** 2).sum(-1))
         self.reach = self.length.copy()
         for j in range(len(parents) - 1, -1, -1):
             if parents[j] >= 0:
                 self.reach[parents[j]] = max(self.reach[parents[j]], self._far(j))
-        self.depth = np.zeros(len(parents), dtype=int)
-        for j, parent in enumerate(parents.tolist()):
-            self.depth[j] = self.depth[parent] + 1 if parent >= 0 else 0
+        self.depth = np.array([len(way) - 1 for way in self.ways])
 
     def _far(self, joint: int) -> float:
         """From the parent's head through a joint to its farthest end."""
@@ -123,7 +135,7 @@ class Rows:
             rows.append(tuple(row))
         return rows
 
-    def ways(self, row: tuple[int, ...]) -> Array:
+    def spans(self, row: tuple[int, ...]) -> Array:
         """(k, 3) from the head of each bone to that of the next one, of the last to its tail."""
         own = list(row)
         return np.diff(np.concatenate([self.heads[own], self.tails[own[-1:]]]), axis=0)
@@ -156,11 +168,11 @@ def limbs_of(rows: Rows, size: float, up: Array) -> list[FoundLimb]:
 
 def _look_at(rows: Rows, row: tuple[int, ...], least: float, easier: float) -> FoundLimb | None:
     """What of a row would be a limb, if it has a twin; easier: multiplies how alike its bones must be."""
-    ways = rows.ways(row)
-    lengths = np.sqrt((ways * ways).sum(-1))
+    spans = rows.spans(row)
+    lengths = np.sqrt((spans * spans).sum(-1))
     if lengths.sum() < least:
         return None
-    units = ways / np.maximum(lengths, 1e-12)[:, None]
+    units = spans / np.maximum(lengths, 1e-12)[:, None]
     bends = np.cross(units[:-1], units[1:])
     single = [(k, k, float(length)) for k, length in enumerate(lengths)]
     choices = [(parts, _pairs(parts, easier)) for parts in (_in_line(lengths, bends), single)]
@@ -239,24 +251,21 @@ def _apart(rows: Rows, one: FoundLimb, other: FoundLimb) -> tuple[bool, float]:
     return bool(rows.parents[a] != rows.parents[b]), float(np.linalg.norm(rows.heads[a] - rows.heads[b]))
 
 
-def with_told_limbs(
-    rows: Rows, found: Sequence[FoundLimb], told: Mapping[int, Kind], ways: Sequence[Sequence[int]]
-) -> list[FoundLimb]:
+def with_told_limbs(rows: Rows, found: Sequence[FoundLimb], told: Mapping[int, Kind]) -> list[FoundLimb]:
     """The limbs of a figure with those that are told, and without pairs that contradict what is told.
 
     Args:
-        rows: of the figure; found: its limbs, in pairs; told: kinds of joints;
-        ways: of each joint to the root, itself first.
+        rows: of the figure; found: its limbs, in pairs; told: kinds of joints.
     """
     begins = [j for j, kind in told.items() if kind in _BEGIN]
-    limbs = [one for j in sorted(begins) if (one := _told_limb(rows, j, told, ways)) is not None]
+    limbs = [one for j in sorted(begins) if (one := _told_limb(rows, j, told)) is not None]
     taken = {bone for one in limbs for bone in one.bones}
     kept: list[FoundLimb] = []
     for one in found[::2]:
         pair = one, found[one.twin]
         if any(_contradicts(own, told) for own in pair):
             continue
-        free = [own for own in pair if not taken.intersection((*own.bones, *ways[own.bones[0]]))]
+        free = [own for own in pair if not taken.intersection((*own.bones, *rows.ways[own.bones[0]]))]
         if len(free) == 2:
             kept += [replace(one, twin=len(kept) + 1), replace(pair[1], twin=len(kept))]
         else:  # the other side of a limb that is told
@@ -271,22 +280,22 @@ def with_told_limbs(
     return kept
 
 
-def _told_limb(
-    rows: Rows, first: int, told: Mapping[int, Kind], ways: Sequence[Sequence[int]]
-) -> FoundLimb | None:
+def _told_limb(rows: Rows, first: int, told: Mapping[int, Kind]) -> FoundLimb | None:
     """The limb that begins at a joint; None where no bone hangs from it."""
     kinds = LIMB_KINDS[told[first]]
-    lower = _below(rows, first, kinds[1], told, ways)
+    lower = _below(rows, first, kinds[1], told)
     if lower < 0:
         return None
-    end = _below(rows, lower, kinds[2], told, ways)
+    end = _below(rows, lower, kinds[2], told)
     girdle = first
     while (above := int(rows.parents[girdle])) >= 0 and told.get(above) == Kind.CLAVICLE:
         girdle = above
-    row = [*reversed(ways[lower][: ways[lower].index(girdle) + 1])]
+    up = rows.ways[lower]
+    row = [*reversed(up[: up.index(girdle) + 1])]
     joint, last = len(row) - 1, 1
     if end >= 0:
-        own = [*reversed(ways[end][: ways[end].index(lower)])]
+        up = rows.ways[end]
+        own = [*reversed(up[: up.index(lower)])]
         last, row = len(own), row + own
         while (then := rows.after(row[-1])) >= 0:
             row.append(then)
@@ -303,11 +312,9 @@ def _told_limb(
     )
 
 
-def _below(
-    rows: Rows, joint: int, kind: Kind, told: Mapping[int, Kind], ways: Sequence[Sequence[int]]
-) -> int:
+def _below(rows: Rows, joint: int, kind: Kind, told: Mapping[int, Kind]) -> int:
     """The joint of a kind below another one, as told, else the one from which most hangs; -1 if none."""
-    known = [j for j, own in told.items() if own == kind and joint in ways[j][1:]]
+    known = [j for j, own in told.items() if own == kind and joint in rows.ways[j][1:]]
     hung = [j for j in rows.children[joint] if j not in told]
     return known[0] if known else max(hung, key=lambda j: float(rows.reach[j]), default=-1)
 
