@@ -41,16 +41,16 @@ from .goals import (
 )
 from .limits import LIMITS
 from .model.frame_points import FramePoints
-from .model.hinge import hinge, slider
 from .model.inertia import inertia_weights
-from .model.joint import Joint, Mimic
+from .model.joint import Joint, Mimic, hinge, slider
 from .model.pose import Pose
 from .model.skeleton import Skeleton
 from .problem.problem import Problem, Solution, Status
 from .solvers import DEFAULT, METHODS, GoalRequirement, Requirements, Solver, solve
-from .trajectory import solve_track, subdivide, track
+from .trajectory import solve_track, track
 
 if TYPE_CHECKING:
+    from .classic.internal_points import subdivide
     from .classic.linalg.damped import condition_number, residual_bounds
     from .classic.svd.svd import SVD
     from .examples import elephant, figures
@@ -65,6 +65,7 @@ _LAZY: Final = {
     "elephant": ".examples.elephant",
     "figures": ".examples.figures",
     "from_urdf": ".model.urdf",
+    "subdivide": ".classic.internal_points",
 }
 """Public names that are imported when first used: name -> module. A module is listed under its own name."""
 

@@ -5,26 +5,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
-from typing import Protocol, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from .errors import UnknownName
 
 
-class Entry(Protocol):
+class Entry:
     """What every registered thing tells about itself; menus and the manual's tables are made of it.
 
     Attributes:
         name: identifier; label: for a menu; description: one or two sentences; source: where it comes from.
     """
 
-    @property
-    def name(self) -> str: ...
-    @property
-    def label(self) -> str: ...
-    @property
-    def description(self) -> str: ...
-    @property
-    def source(self) -> str: ...
+    name: ClassVar[str]
+    label: ClassVar[str]
+    description: ClassVar[str]
+    source: ClassVar[str]
 
 
 Registered = TypeVar("Registered", bound=Entry)
@@ -45,8 +41,7 @@ class LazyRegistry(Mapping[str, Registered]):
 
     def __getitem__(self, name: str) -> Registered:
         if name not in self._found:
-            module, _, kind = self._places[name].partition(":")
-            self._found[name] = getattr(import_module(module), kind)()
+            self._found[name] = load(self._places[name])()
         return self._found[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -57,6 +52,12 @@ class LazyRegistry(Mapping[str, Registered]):
 
     def __contains__(self, name: object) -> bool:
         return name in self._names
+
+
+def load(place: str) -> Any:
+    """What stands at a place "package.module:Name"."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
 
 
 def choose(entries: Mapping[str, Registered], kind: str, name: str) -> Registered:

@@ -64,7 +64,6 @@ def skew(v: npt.ArrayLike) -> Array:
 
 def exp(v: npt.ArrayLike) -> Array:
     """Rotation about the axis v by the angle |v| (Rodrigues); (..., 3) -> (..., 3, 3)."""
-    v = vectors(v, 3, "rotation vector")
     return matrix_from_quaternion(quaternion_from_vector(v))
 
 
@@ -189,8 +188,7 @@ def angle(rotation: npt.ArrayLike) -> Array:
     """Angle of a rotation in [0, pi], exact near both ends; (..., 3, 3) -> (...)."""
     m = matrices(rotation)
     axis = axial(m)
-    result: Array = np.arctan2(np.sqrt((axis * axis).sum(-1)), np.trace(m, axis1=-2, axis2=-1) - 1.0)
-    return result
+    return np.asarray(np.arctan2(np.sqrt((axis * axis).sum(-1)), np.trace(m, axis1=-2, axis2=-1) - 1.0))
 
 
 def _linear_maps() -> tuple[Array, Array]:

@@ -9,19 +9,23 @@ their products.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
 from math import prod
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from ..arrays import Index, Mask
-from ..goals import Goal
+from ..goals import Goal, Orientation, Position
 from ..goals.stack import TaskStack
-from ..model.active_directions import HeldOfMany
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
 from ..model.topology import Columns, Span, Topology, span
-from ..rotation import Array
+from ..rotation import Array, log_and_derivative
+from .active_directions import HeldOfMany
+
+WriteBlock = Callable[[Index, Columns, Array], None]
+"""Writes the rows of e effectors by c coordinates into an array (r, c, B)."""
 
 _STRIP: Final = 3  # rows whose products are computed together; only the upper triangle is needed
 
@@ -178,9 +182,9 @@ def evaluate_many(
     Args:
         stack: of the goals; layout: see `layout_of`.
     """
-    parts = [goal.evaluate(pose) for goal in goals]
+    parts = [_rows(goal, pose) for goal in goals]
     frames = prod(pose.batch)
-    errors = [part.error.reshape(frames, part.error.shape[-1]) for part in parts]
+    errors = [error.reshape(frames, error.shape[-1]) for error, _ in parts]
 
     def jacobian() -> Blocks:
         values = []
@@ -188,9 +192,48 @@ def evaluate_many(
             scale = stack.scale[block.rows, None, None]
             out = np.empty((len(scale), block.columns.count, frames))
             for share in block.shares:
-                parts[share.goal].block(share.effectors, block.columns, out[share.rows])
+                _, write = parts[share.goal]
+                write(share.effectors, block.columns, out[share.rows])
             out *= scale
             values.append(out)
         return Blocks((stack.rows, pose.skeleton.n, frames), layout, values)
 
     return np.concatenate(errors, 1) if errors else np.zeros((frames, 0)), jacobian
+
+
+def _rows(goal: Goal, pose: Pose) -> tuple[Array, WriteBlock]:
+    """Errors (*batch, k) of a goal in many frames, and what writes a part of their Jacobian.
+
+    Of whole places and turns no more than that part is computed.
+    """
+    if isinstance(goal, Position) and goal.plain:
+        points = goal.points_at(pose)
+        x = pose.points(points)
+        error = (x - goal.target).reshape(*pose.batch, 3 * points.count)
+        return error, partial(pose.point_block, points, x)
+    if isinstance(goal, Orientation) and goal.plain:
+        return _turned_rows(goal, pose)
+    residual = goal.evaluate(pose)
+
+    def write(effectors: Index, columns: Columns, out: Array) -> None:
+        each = len(out) // len(effectors)
+        rows = (each * effectors[:, None] + np.arange(each)).ravel()
+        whole = residual.jacobian
+        frames_last = np.moveaxis(whole.reshape(-1, *whole.shape[-2:]), 0, -1)
+        out[...] = frames_last.take(rows, 0)[:, columns.which]
+
+    return residual.error, write
+
+
+def _turned_rows(goal: Orientation, pose: Pose) -> tuple[Array, WriteBlock]:
+    """As `_rows`, of whole turns."""
+    points = goal.points_at(pose)
+    turn = np.matmul(pose.frames(points), goal.target.swapaxes(-1, -2))
+    vectors, slopes = log_and_derivative(turn.reshape(-1, 3, 3))
+    derivative = cache(slopes)  # blocks of coordinates use it one after another
+
+    def write(effectors: Index, columns: Columns, out: Array) -> None:
+        rows = derivative().reshape(-1, points.count, 3, 3).take(effectors, 1)
+        pose.turned_block(rows.reshape(-1, len(out), 3), columns, out)
+
+    return vectors.reshape(*pose.batch, 3 * points.count), write

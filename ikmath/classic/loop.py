@@ -14,12 +14,12 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ..diagnosis.status import conclude
-from ..limits import ByRows, Propose
 from ..model.pose import Pose
 from ..model.residual import Residual
 from ..problem.problem import Problem, Solution
 from ..rotation import Array
 from .batch import solve_many
+from .limits.base import ByRows, Propose
 from .pushing import Pushing
 from .rest import at_rest, may_rest
 from .stepping import LEAST, LESS, MORE, MOST, SETTLED, Linear, Stepping, SteppingOptions, bounded
@@ -82,8 +82,10 @@ class _Walk:
         self.allowed = problem.stack.tolerances(options.tolerance, options.angle_tolerance) ** 2
         # a cost above that of all effectors at their tolerances is not reached
         most = float(self.allowed.max(initial=0.0)) * len(stack.starts)
-        self.enough = 1.01 * most * stack.largest * stack.largest
-        self.least = float(self.allowed.min(initial=np.inf)) * stack.smallest * stack.smallest
+        largest = float(stack.scale.max(initial=0.0))
+        smallest = float(stack.scale.min(initial=np.inf))
+        self.enough = 1.01 * most * largest * largest
+        self.least = float(self.allowed.min(initial=np.inf)) * smallest * smallest
         self.mobility = skeleton.mobility if skeleton.uneven else None
         self.pushing = None if problem.scene is None else Pushing(problem, problem.scene)
         self.careful = method.careful and self.pushing is None

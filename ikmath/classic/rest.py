@@ -57,6 +57,12 @@ class Resting(Method):
         return self.solve(problem, q, replace(options, rest=False))
 
 
+def least_tolerance(problem: Problem, options: Options) -> float:
+    """The strictest tolerance of the effectors, in figure sizes and radians."""
+    scaled = problem.stack.tolerances(options.tolerance, options.angle_tolerance) / problem.spans
+    return float(scaled.min(initial=options.tolerance / problem.length))
+
+
 def may_rest(problem: Problem) -> bool:
     """Whether the nearest pose is a minimum of weighted squares that differences can find.
 
@@ -113,7 +119,7 @@ def _regularizations(problem: Problem) -> list[Regularization | None]:
     if posture is None:
         return [None]
     share = _WEAKER ** len(stack.levels) * posture.gain / (posture.gain.max() or 1.0)
-    gain = _FAINTEST * stack.largest * np.sqrt(share) / stack.metric
+    gain = _FAINTEST * float(stack.scale.max(initial=0.0)) * np.sqrt(share) / stack.metric
     return list(_led(problem, Regularization(gain, posture.q)))
 
 
@@ -125,7 +131,9 @@ def _worth(n: int, least: int, most: int) -> int:
 def _led(problem: Problem, regularization: Regularization) -> list[Regularization]:
     """The regularization after stronger ones; weak alone it converges slowly along the nearest poses."""
     strength = float((regularization.gain * problem.stack.metric).max(initial=0.0))
-    most = _STRONGEST * (1.0 + _SLIGHT) * problem.stack.largest  # 0 if no goal has any weight
+    most = (
+        _STRONGEST * (1.0 + _SLIGHT) * float(problem.stack.scale.max(initial=0.0))
+    )  # 0 if no goal has any weight
     fit = [more for more in _STRONGER if more == 1.0 or more * strength <= most]
     return [Regularization(more * regularization.gain, regularization.centre) for more in fit]
 

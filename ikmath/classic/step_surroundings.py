@@ -15,8 +15,8 @@ import numpy as np
 
 from ..arrays import Index
 from ..model.joint_limits import BoundaryTangent, JointLimits
-from ..model.limit_crossings import Bounds, leaving
 from ..rotation import Array
+from .limit_crossings import Bounds, leaving
 
 _AT: Final = 1e-9  # excess below which a coordinate counts as at its limit
 _NEAR: Final = 0.999  # measure of a swing region above which its boundary is used

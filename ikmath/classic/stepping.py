@@ -12,10 +12,10 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from .. import arguments
-from ..limits import ByRows, Propose, ProposeMany
 from ..problem.problem import Problem
 from ..rotation import Array
 from .jacobian_blocks import Blocks
+from .limits.base import ByRows, Propose, ProposeMany
 from .rest import Resting, RestOptions
 
 # for both loops

@@ -12,9 +12,9 @@ from .body import Body, Link
 from .body_fit import FitOptions, Skin, fit_links
 from .closest_pairs import ClosestPairs
 from .mesh import MODES, TriangleMesh
+from .narrow_phase import Nearest
 from .scene import Scene, critical_points
 from .self_pairs import self_pairs
-from .shape_group import Nearest
 from .shapes.box import Box
 from .shapes.capsule import Capsule
 from .shapes.cylinder import Cylinder

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..model.pose import Pose
 from ..parameters import Parameter, check_parameters, parameters_of
-from ..registries import LazyRegistry
+from ..registries import Entry, LazyRegistry
 from ..rotation import Array
 from .closest_pairs import ClosestPairs
 
@@ -26,19 +26,14 @@ _SHARE: Final = 0.8  # share of the clearance that one step may use up
 
 
 @dataclass(frozen=True, kw_only=True)
-class Avoidance:
+class Avoidance(Entry):
     """One way to keep clear of obstacles.
 
     Attributes:
-        name, label, description, source: for registries and menus.
         bounds: whether it bounds steps by inequality rows, so that nothing is ever entered; the others push.
         detection_distance: clearance in figure sizes from which an obstacle counts, for methods that push.
     """
 
-    name: ClassVar[str]
-    label: ClassVar[str]
-    description: ClassVar[str]
-    source: ClassVar[str]
     bounds: ClassVar[bool] = False
     detection_distance: ClassVar[float] = 0.3
 

@@ -10,11 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from .. import arguments
+from ..arrays import Array, Index
 from ..errors import BadShape, BadValue
-from ..rotation import Array
 from .body import Link
 
 
@@ -54,8 +53,8 @@ class Skin:
     """
 
     points: Array
-    vertex: npt.NDArray[np.intp]
-    bone: npt.NDArray[np.intp]
+    vertex: Index
+    bone: Index
     weight: Array
 
     def __post_init__(self) -> None:
@@ -94,13 +93,9 @@ def fit_links(
     """
     options = options or FitOptions()
     count = len(names)
-    for what, array, shape in (
-        ("rotation", rotation, (count, 3, 3)),
-        ("position", position, (count, 3)),
-        ("length", length, (count,)),
-    ):
-        if array.shape != shape:
-            raise BadShape(what, str(shape), array.shape)
+    rotation = arguments.shaped(rotation, "rotation", (count, 3, 3))
+    position = arguments.shaped(position, "position", (count, 3))
+    length = arguments.shaped(length, "length", (count,))
     links = []
     for bone, name in enumerate(names):
         link = None

@@ -14,8 +14,7 @@ import numpy as np
 
 from ..arrays import Array, Index, Mask
 from .body import Body
-from .narrow_phase import NarrowPhaseQuery
-from .shape_group import RowGroup, ShapeGroup
+from .narrow_phase import NarrowPhaseQuery, RowGroup, ShapeGroup
 from .shapes.capsule import Capsule
 from .shapes.shape import Shape
 from .vectors import ONES

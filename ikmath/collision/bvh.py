@@ -16,14 +16,15 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from ..arrays import Array, Index
-from .hilbert import hilbert_order
-from .triangles import TriangleCache
+from .closest_points import TriangleCache
 from .vectors import ONES, TINY, clamp
 
 WIDE: Final = 16  # children of a node, a power of two
 _NOWHERE: Final = 1e30  # centre of the nodes that fill the last sixteen: far from everything
+_BITS: Final = 10  # of Hilbert's curve: cells a side, as a power of two
 _AIR: Final = 1e-12  # relative slack of a comparison, far above rounding
 
 
@@ -210,3 +211,52 @@ def _raised(tree: Bvh, depth: int) -> list[Level]:
         high = (top.center + top.radius[:, None])[real].max(0)
         levels.insert(0, _parents(top, low[None], high[None]))
     return levels
+
+
+def hilbert_order(points: Array) -> Index:
+    """(N,) indices that sort places along Hilbert's curve; equal places keep their order.
+
+    Neighbours in the list are neighbours in space: cutting it into equal pieces gives a tree of boxes without
+    building one (the way of packed R-trees).
+
+    Skilling's transform ("Programming the Hilbert curve", 2004) on all places at once.
+
+    Args:
+        points: (N, 3), finite.
+    """
+    if not len(points):
+        return np.zeros(0, dtype=np.intp)
+    bits = min(_BITS, max(4, int(np.ceil(np.log2(len(points)) / 2)) + 1))  # a surface in a few cells each
+    columns = np.ascontiguousarray(points.T)
+    low, high = columns.min(1, keepdims=True), columns.max(1, keepdims=True)
+    span = float((high - low).max())
+    x, y, z = ((columns - low) * ((2**bits - 1) / span if span > 0 else 0.0)).astype(np.uint32)
+    axes = (x, y, z)
+    zero = np.uint32(0)
+    for k in range(bits - 1, 0, -1):
+        below = np.uint32((1 << k) - 1)
+        for axis in axes:
+            # all ones where the bit is set: there the lower bits of x are inverted, elsewhere swapped with x
+            set_ = zero - ((axis >> np.uint32(k)) & np.uint32(1))
+            swap = (x ^ axis) & ~set_ & below
+            x ^= swap | (set_ & below)
+            if axis is not x:
+                axis ^= swap
+    y ^= x
+    z ^= y
+    turn = np.zeros(len(points), dtype=np.uint32)
+    for k in range(bits - 1, 0, -1):
+        turn ^= (zero - ((z >> np.uint32(k)) & np.uint32(1))) & np.uint32((1 << k) - 1)
+    x, y, z = x ^ turn, y ^ turn, z ^ turn
+    fine, coarse = (_spread(x, s) << 2 | _spread(y, s) << 1 | _spread(z, s) for s in (0, 5))
+    # the number of a place in the lower bits keeps equal ones in order
+    ranked = np.sort(coarse.astype(np.int64) << 47 | fine.astype(np.int64) << 32 | np.arange(len(points)))
+    return np.asarray(ranked & (1 << 32) - 1, dtype=np.intp)
+
+
+def _spread(cells: npt.NDArray[np.uint32], shift: int) -> npt.NDArray[np.uint32]:
+    """Five bits from `shift` on, with two zeros before each."""
+    table = np.zeros(32, dtype=np.uint32)
+    for k in range(5):
+        table |= ((np.arange(32, dtype=np.uint32) >> np.uint32(k)) & np.uint32(1)) << np.uint32(3 * k)
+    return table.take((cells >> np.uint32(shift)) & np.uint32(31))

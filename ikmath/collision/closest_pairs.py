@@ -13,10 +13,9 @@ import numpy as np
 
 from ..arrays import Array, Index
 from ..model.pose import Pose
-from .body import Body
+from .body import Body, LinkMotion
 from .broad_phase import BroadPhase
 from .coherence_cache import CoherenceCache
-from .link_motion import LinkMotion
 from .narrow_phase import PairBatch
 
 

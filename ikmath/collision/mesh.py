@@ -17,8 +17,9 @@ from ..arrays import Array, Index, Mask
 from ..errors import BadValue
 from .mesh_distance import MeshDistance, Side
 from .mesh_geometry import MeshGeometry
-from .shape_group import Nearest, ShapeGroup
+from .narrow_phase import Nearest, ShapeGroup
 from .shapes.shape import Shape
+from .vectors import turned, turned_back
 
 MODES: Final[Mapping[str, Side]] = MappingProxyType(
     {"solid": Side.SOLID, "one_sided": Side.ONE_SIDED, "two_sided": Side.TWO_SIDED}
@@ -141,16 +142,17 @@ class MeshGroup:
         """See `ShapeGroup`."""
         row = which if frame is None else which + frame * self.count
         turn, shift = self.turns.take(row, 0), self.shifts.take(row, 0)
-        first, last = _into(a, turn, shift), _into(b, turn, shift)
+        first, last = turned_back(a - shift, turn), turned_back(b - shift, turn)
         distance, point, parameter, normal = self.distance.segments(
             first, last, limit, reach, self.root.take(which)
         )
-        return Nearest(distance, _turned(point, turn) + shift, parameter, _turned(normal, turn))
+        return Nearest(distance, turned(point, turn) + shift, parameter, turned(normal, turn))
 
     def meets(self, a: Array, b: Array, which: Index, near: Array) -> Mask:
         """See `ShapeGroup`."""
         turn, shift = self.turns.take(which, 0), self.shifts.take(which, 0)
-        return self.distance.meets(_into(a, turn, shift), _into(b, turn, shift), near, self.root.take(which))
+        first, last = turned_back(a - shift, turn), turned_back(b - shift, turn)
+        return self.distance.meets(first, last, near, self.root.take(which))
 
 
 def _distance_of(meshes: Sequence[TriangleMesh]) -> MeshDistance:
@@ -165,15 +167,3 @@ def _distance_of(meshes: Sequence[TriangleMesh]) -> MeshDistance:
     if len(meshes) > 1:  # one alone costs nothing to make again
         meshes[0].geometry.shared = (members, made)
     return made
-
-
-def _into(points: Array, turn: Array, shift: Array) -> Array:
-    """Places of the world in the obstacles' own spaces; rows."""
-    result: Array = np.matmul((points - shift)[:, None], turn)[:, 0]
-    return result
-
-
-def _turned(vectors: Array, turn: Array) -> Array:
-    """Vectors of the obstacles' own spaces in the world; rows."""
-    result: Array = np.matmul(turn, vectors[:, :, None])[:, :, 0]
-    return result

@@ -17,10 +17,9 @@ import numpy as np
 
 from ..arrays import Array, Index, Mask
 from .bvh import Bvh
-from .mesh_geometry import MeshGeometry
+from .mesh_geometry import MeshGeometry, Pseudonormals
+from .narrow_phase import Nearest
 from .nearest_triangle import Hit, first_of_least, nearest_to_segments
-from .pseudonormals import Pseudonormals
-from .shape_group import Nearest
 from .vectors import TINY, dot, length
 
 _SAMPLES: Final = 17  # on a segment that is inside; depths are too small by half their spacing at most
@@ -198,8 +197,7 @@ class MeshDistance:
         lost = lost.take((self.sides.take(root.take(lost)) == Side.SOLID).nonzero()[0])
         middle, own = 0.5 * (a.take(lost, 0) + b.take(lost, 0)), root.take(lost)
         within = (middle >= self.low.take(own, 0)).all(1) & (middle <= self.high.take(own, 0)).all(1)
-        chosen: Index = lost.take(within.nonzero()[0])
-        return chosen
+        return np.asarray(lost.take(within.nonzero()[0]))
 
     def _inside(self, hit: Hit, difference: Array, root: Index) -> Mask:
         """Whether the queries are behind the nearest feature."""

@@ -1,15 +1,103 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The narrow phase: exact distances of the pairs that the broad phase leaves."""
+"""The narrow phase: exact distances of the pairs that the broad phase leaves.
+
+Obstacles of one kind are queried together: the cost is the number of numpy calls, not of obstacles.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 
-from ..arrays import Array, Index
-from .shape_group import ShapeGroup
+from ..arrays import Array, Index, Mask
+
+
+class Nearest(NamedTuple):
+    """The point of a segment that is nearest to an obstacle, or deepest inside it.
+
+    Attributes:
+        distance: (*b,) metres, negative inside; infinite where nothing is within the limit.
+        point: (*b, 3) on the obstacle's surface, in the world (Ge's obstacle point); NaN beyond the limit.
+        parameter: (*b,) where on the segment, 0 at its first end, 1 at its second (Ge's critical point).
+        normal: (*b, 3) unit, from the obstacle to the segment, zero beyond the limit; moving along it by
+            -distance ends a penetration.
+    """
+
+    distance: Array
+    point: Array
+    parameter: Array
+    normal: Array
+
+    @classmethod
+    def of_segments(cls, a: Array, b: Array, distance: Array, parameter: Array, normal: Array) -> Self:
+        """Of segments a-b (P, 3), whose critical points are at the parameters (P,)."""
+        critical = a + parameter[:, None] * (b - a)
+        return cls(distance, critical - distance[:, None] * normal, parameter, normal)
+
+
+class ShapeGroup(Protocol):
+    """Several obstacles that are measured together.
+
+    Attributes:
+        limited: whether a limit of the distance saves work.
+    """
+
+    limited: bool
+
+    def segments(
+        self, a: Array, b: Array, which: Index, frame: Index | None, limit: Array, reach: Array
+    ) -> Nearest:
+        """As `Solid.segment_distance`.
+
+        Args:
+            a: (P, 3) first ends.
+            b: (P, 3) second ends.
+            which: (P,) the obstacle of each row, counted within the group.
+            frame: (P,) its frame, None if all obstacles stand still.
+            limit: (P,) depth up to which a segment counts as behind an open surface, metres.
+            reach: (P,) distance beyond which the result may be infinite, metres.
+        """
+
+    def meets(self, a: Array, b: Array, which: Index, near: Array) -> Mask:
+        """(P,) whether segments are nearer than `near` (P,) metres, among obstacles that stand still."""
+
+
+Kernel = Callable[[Array, Array, Array], Nearest]
+
+
+class RowGroup:
+    """Shapes that are described by a few numbers, which are the rows of one table.
+
+    Args:
+        distance: the kind's `Solid.segment_distance`.
+        table: (K, m), or (frames K, m) frame after frame, the shapes' `Solid.parameters`.
+        count: K, the number of shapes.
+    """
+
+    limited = False
+
+    def __init__(self, distance: Kernel, table: Array, count: int) -> None:
+        self.distance, self.table, self.count = distance, table, count
+
+    @classmethod
+    def of(cls, distance: Kernel, rows: Sequence[Array], frames: tuple[int, ...]) -> RowGroup:
+        """A group of shapes whose parameters are `rows`, all brought to the same frame axes."""
+        width = rows[0].shape[-1]
+        table = np.stack([np.broadcast_to(row, (*frames, width)) for row in rows], -2)
+        return cls(distance, table.reshape(-1, width), len(rows))
+
+    def segments(
+        self, a: Array, b: Array, which: Index, frame: Index | None, limit: Array, reach: Array
+    ) -> Nearest:
+        """See `ShapeGroup`."""
+        row = which if frame is None else which + frame * self.count
+        return self.distance(a, b, self.table.take(row, 0))
+
+    def meets(self, a: Array, b: Array, which: Index, near: Array) -> Mask:
+        """See `ShapeGroup`."""
+        return np.asarray(self.segments(a, b, which, None, near, near).distance < near)
 
 
 class PairBatch(NamedTuple):

@@ -33,7 +33,7 @@ class Hit(NamedTuple):
         point: (Q, 3) its nearest point.
         parameter: (Q,) where on the segment.
         row: (Q,) index into `Bvh.corners`, -1 where no triangle is within the limit.
-        feature: (Q,) see `triangles.FACE`.
+        feature: (Q,) see `closest_points.FACE`.
         through: (Q,) whether the segment passes through a triangle.
     """
 

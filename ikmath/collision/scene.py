@@ -19,11 +19,10 @@ from ..arrays import Array, Index, Mask
 from ..errors import BadShape, BadValue
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
-from .body import Body
+from .body import Body, LinkMotion
 from .broad_phase import BroadPhase
 from .closest_pairs import ClosestPairs
 from .coherence_cache import CoherenceCache
-from .link_motion import LinkMotion
 from .narrow_phase import NarrowPhaseQuery, PairBatch
 from .shapes.shape import Shape
 

@@ -13,8 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Mask
-from ..rotation import Array
+from ..arrays import Array, Mask
 from ..rotation import cross as cross
 
 ONES: Final = np.ones(3)
@@ -31,6 +30,16 @@ def length(a: Array) -> Array:
     """Lengths of rows; (P, 3) -> (P,)."""
     result: Array = np.sqrt((a * a).dot(ONES))
     return result
+
+
+def turned(a: Array, matrices: Array) -> Array:
+    """Rows, each turned by a matrix of its own; (P, 3), (P, 3, 3) -> (P, 3)."""
+    return np.asarray(np.matmul(matrices, a[:, :, None])[:, :, 0])
+
+
+def turned_back(a: Array, matrices: Array) -> Array:
+    """The same by the matrices' transposes."""
+    return np.asarray(np.matmul(a[:, None], matrices)[:, 0])
 
 
 def clamp(t: Array) -> Array:

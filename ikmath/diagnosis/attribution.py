@@ -14,11 +14,10 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Mask
+from ..arrays import Array, Mask
 from ..linalg.hierarchical_qp import Constraints, Level, hierarchical_qp
 from ..model.pose import Pose
 from ..problem.problem import Problem
-from ..rotation import Array
 from ..threads import OneThread
 
 _STEPS: Final = 12  # taken without a candidate

@@ -8,15 +8,14 @@ it cannot come nearer to a target that is deeper in an obstacle.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import Array, Mask
 from ..collision import Scene
-from ..collision.segments import closest_to_point
+from ..collision.closest_points import closest_to_point
 from ..model.frame_points import FramePoints
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
 from ..problem.problem import Problem
-from ..rotation import Array
 
 
 def error_lower_bounds(problem: Problem, pose: Pose) -> Array:
@@ -44,15 +43,15 @@ def gaps(a: Array, b: Array, place: Array) -> Array:
     return a + closest_to_point(a, b, at)[:, None] * (b - a) - at
 
 
-def _moving(points: FramePoints, row: int, skeleton: Skeleton) -> npt.NDArray[np.bool_]:
+def _moving(points: FramePoints, row: int, skeleton: Skeleton) -> Mask:
     """(n,) which coordinates move a point; a point on a joint is not moved by the joint's turns."""
     if points.offsets[row].any():
         return points.moved[:, row]
-    own: npt.NDArray[np.bool_] = (skeleton.owner == points.joints[row]) & skeleton.is_turn
+    own: Mask = (skeleton.owner == points.joints[row]) & skeleton.is_turn
     return np.asarray(points.moved[:, row] & ~own)
 
 
-def _within(scene: Scene, a: Array, b: Array, place: Array, moved: npt.NDArray[np.bool_]) -> float:
+def _within(scene: Scene, a: Array, b: Array, place: Array, moved: Mask) -> float:
     """How deep a place of the figure is in links that go with it and keep out of obstacles; -inf in none.
 
     Args:

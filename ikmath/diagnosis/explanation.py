@@ -8,11 +8,10 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Mask
+from ..arrays import Array, Mask
 from ..collision import ClosestPairs
 from ..model.pose import Pose
 from ..problem.problem import Problem
-from ..rotation import Array
 from .attribution import causes_of
 from .reachability import beyond_reach
 
@@ -41,13 +40,7 @@ def explain(
     Effectors whose errors (E,) are within the tolerances, (E,) or one for all, are not short.
     """
     worst = int(np.argmax(np.where(errors > tolerances, errors / problem.spans, -1.0)))
-    size = (
-        f"{errors[worst] * problem.metre:.4g} m"
-        if problem.units[worst] == "m"
-        else f"{np.degrees(errors[worst]):.3g} degrees"
-    )
-    if problem.units[worst] == "":
-        size = f"{errors[worst]:.4g}"
+    size = _amount(problem, errors[worst], problem.units[worst])
     if blocked:
         why = f"stopped by {blocked}"
     elif not stalled:
@@ -87,6 +80,13 @@ def reason(problem: Problem, pose: Pose, effector: int, *, paced: bool = False) 
     return "the target is out of reach" if beyond > 0.0 else "no small turn of the joints brings it nearer"
 
 
+def _amount(problem: Problem, value: float, unit: str) -> str:
+    """A value in its unit, see `Problem.units`, for a sentence."""
+    if unit == "rad":
+        return f"{np.degrees(value):.3g} degrees"
+    return f"{value * problem.metre:.4g} m" if unit else f"{value:.4g}"
+
+
 def listed(names: Iterable[str]) -> str:
     """Names as a list in words, each once."""
     *most, last = dict.fromkeys(names)
@@ -123,6 +123,5 @@ def _beyond_limits(problem: Problem, q: Array) -> str:
     if not out.max(initial=0.0) > _OUT:
         return ""
     worst = int(np.argmax(out))
-    far = out[worst]
-    size = f"{np.degrees(far):.3g} degrees" if skeleton.is_turn[worst] else f"{far * problem.metre:.4g} m"
+    size = _amount(problem, out[worst], "rad" if skeleton.is_turn[worst] else "m")
     return f", but {skeleton.names[skeleton.owner[worst]]} is {size} beyond its limit"

@@ -21,10 +21,9 @@ from .. import arguments
 from ..arrays import Index
 from ..model.forward_kinematics import SKEW_ROWS
 from ..model.pose import Pose
-from ..model.residual import Residual
+from ..model.residual import Residual, blocks, outer, readiest, unit_vectors, with_slack
 from ..rotation import Array, across
 from .base import Effectors, Names
-from .rows import blocks, outer, readiest, unit_vectors, with_slack
 
 _TINY: Final = 1e-300  # keeps the angle of no turn from being exactly zero
 _SMALL: Final = 1e-8  # squared sine below which the slope of t / sin t is a constant to double precision

@@ -16,12 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
-from ..arrays import Index
+from ..arrays import Array, Index
 from ..errors import BadValue
 from ..model.pose import Pose
 from ..model.residual import Residual
 from ..model.skeleton import Skeleton
-from ..rotation import Array
 from .base import Frame, Goal
 
 

@@ -9,7 +9,7 @@ be, so that `jacobian` is its derivative by `q` exactly, and a Newton step solve
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -188,6 +188,21 @@ class Goal:
     def bind_as(self, before: Goal) -> None:
         """Take over what another goal has worked out about a skeleton, if it holds on to the same points."""
 
+    def is_like(self, other: Goal) -> bool:
+        """Whether another goal differs in nothing but its targets."""
+        return self is other or (
+            type(self) is type(other)
+            and self.frames is None
+            and (self.labels, self.rows, self.unit, self.priority)
+            == (other.labels, other.rows, other.unit, other.priority)
+            and np.array_equal(self.weight, other.weight)
+            and self.holds_as(other)
+        )
+
+    def holds_as(self, other: Goal) -> bool:
+        """Whether another goal holds on to the same points, where it holds on to points at all."""
+        return True
+
 
 class Effectors(Goal):
     """A goal whose effectors hold on to points of joints: what most kinds share.
@@ -260,14 +275,13 @@ class Effectors(Goal):
         self.points(skeleton)
 
     def bind_as(self, before: Goal) -> None:
-        if (
-            isinstance(before, Effectors)
-            and before._topology is not None
-            and self._topology is not before._topology
-            and self.joints == before.joints
-            and np.array_equal(self.offset, before.offset)
-        ):
+        if isinstance(before, Effectors) and before._topology is not None and self.holds_as(before):
             self._topology, self._points = before._topology, before._points
+
+    def holds_as(self, other: Goal) -> bool:
+        if not isinstance(other, Effectors) or self.joints != other.joints:
+            return False
+        return self.offset is other.offset or np.array_equal(self.offset, other.offset)
 
 
 class Masked(Effectors):
@@ -302,3 +316,38 @@ def names(value: Names, what: str) -> tuple[str, ...]:
     if not found:
         raise BadValue(what, "is empty; name at least one joint.")
     return found
+
+
+class Ends(NamedTuple):
+    """Both points of E pairs.
+
+    Attributes:
+        way: (*batch, E, 3) from the second point to the first, world, metres.
+        jacobian: (*batch, 3 E, n) its derivative.
+    """
+
+    way: Array
+    jacobian: Array
+
+
+class Pairs(Effectors):
+    """Goals of E pairs of points, which are held as 2 E: all the first ones, then all the second ones."""
+
+    def _hold_pairs(self, a: Names, offset_a: npt.ArrayLike, b: Names, offset_b: npt.ArrayLike) -> None:
+        self._hold(b, offset_b)
+        second, second_offset = self.joints, np.broadcast_to(self.offset, (len(self.joints), 3))
+        self._hold(a, offset_a)
+        if len(second) != len(self.joints):
+            raise BadShape(f"joint_b of {self.kind} goal", "one name a joint", (len(second),))
+        self.offset = np.concatenate([np.broadcast_to(self.offset, (len(self.joints), 3)), second_offset])
+        self.labels = tuple(f"{x} to {y}" for x, y in zip(self.joints, second, strict=True))
+        self.joints += second
+
+    def _ends(self, pose: Pose) -> Ends:
+        points = self.points_at(pose)
+        x = pose.points(points)
+        jacobian = pose.point_jacobian(points, x)
+        half = points.count // 2
+        return Ends(
+            x[..., :half, :] - x[..., half:, :], jacobian[..., : 3 * half, :] - jacobian[..., 3 * half :, :]
+        )

@@ -10,14 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
-from ..arrays import Mask
+from ..arrays import Array, Mask
 from ..errors import BadShape, BadValue
 from ..model.pose import Pose
-from ..model.residual import Residual
-from ..rotation import Array
-from .base import Names
-from .pairs import Ends, Pairs
-from .rows import blocks, readiest, violated
+from ..model.residual import Residual, blocks, readiest, violated
+from .base import Ends, Names, Pairs
 
 Mode = Literal["at", "inside", "outside"]
 MODES: Final = ("at", "inside", "outside")
@@ -42,7 +39,6 @@ class Distance(Pairs):
 
     kind: ClassVar[str] = "Distance"
     targets: ClassVar[Mapping[str, int]] = {"distance": 1, "place": 2}
-    unit: str = "m"
     rows: int = 1
 
     def __init__(

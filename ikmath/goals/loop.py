@@ -18,8 +18,7 @@ from ..errors import BadValue
 from ..model.pose import Pose
 from ..model.residual import Residual
 from ..rotation import log_and_derivative
-from .base import Names
-from .pairs import Pairs
+from .base import Names, Pairs
 
 
 class Loop(Pairs):
@@ -40,7 +39,6 @@ class Loop(Pairs):
 
     kind: ClassVar[str] = "Loop"
     targets: ClassVar[Mapping[str, int]] = {"rotation": 3}
-    unit: str = "m"
 
     def __init__(
         self,

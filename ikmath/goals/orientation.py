@@ -4,20 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import Index, Mask
+from ..arrays import Mask
 from ..model.pose import Pose
-from ..model.residual import Residual
+from ..model.residual import Residual, with_slack
 from ..model.skeleton import Skeleton
-from ..model.topology import Columns
 from ..rotation import Array, log_and_derivative
 from .base import Masked, Names
-from .rows import with_slack
 
 
 class Orientation(Masked):
@@ -40,7 +37,6 @@ class Orientation(Masked):
     kind: ClassVar[str] = "Orientation"
     targets: ClassVar[Mapping[str, int]] = {"target": 3, "frame": 3}
     unit: str = "rad"
-    rows: int = 3
 
     def __init__(
         self,
@@ -69,8 +65,7 @@ class Orientation(Masked):
         points, count, n = self.points_at(pose), self.effectors, pose.skeleton.n
         back = self.target.swapaxes(-1, -2)
         turn = np.matmul(pose.frames(points), back)
-        error, slopes = log_and_derivative(turn.reshape(-1, 3, 3))
-        derivative = cache(slopes)  # blocks of coordinates use it one after another
+        error, derivative = log_and_derivative(turn.reshape(-1, 3, 3))
         axes = None
         if self.mask is not None:
             if self.space != "world":
@@ -88,10 +83,6 @@ class Orientation(Masked):
                 rows = rows.reshape(*pose.batch, count, 3, n)[..., self.mask, :]
             return rows.reshape(*error.shape, n)
 
-        def block(effectors: Index, columns: Columns, out: Array) -> None:
-            rows = derivative().reshape(-1, count, self.rows, 3).take(effectors, 1)
-            pose.turned_block(rows.reshape(-1, len(out), 3), columns, out)
-
         if self.slack:
             return with_slack(error, jacobian(), self.slack, count)
-        return Residual(error, jacobian, block if self.mask is None else None)
+        return Residual(error, jacobian)

@@ -15,9 +15,8 @@ import numpy.typing as npt
 
 from .. import arguments
 from ..model.pose import Pose
-from ..model.residual import Residual
+from ..model.residual import Residual, blocks, unit_vectors, violated
 from .base import Effectors, Names
-from .rows import blocks, unit_vectors, violated
 
 
 class Plane(Effectors):
@@ -37,7 +36,6 @@ class Plane(Effectors):
 
     kind: ClassVar[str] = "Plane"
     targets: ClassVar[Mapping[str, int]] = {"origin": 2, "normal": 2}
-    unit: str = "m"
     rows: int = 1
 
     def __init__(

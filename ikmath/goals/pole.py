@@ -18,9 +18,8 @@ import numpy.typing as npt
 from .. import arguments
 from ..errors import BadShape
 from ..model.pose import Pose
-from ..model.residual import Residual
+from ..model.residual import Residual, blocks, with_slack
 from .base import Effectors, Names, names
-from .rows import blocks, with_slack
 
 _HERE: Final = 1e-9  # metres; two places nearer to each other than this have no direction
 _STRAIGHT: Final = 0.01  # product of sines at which half of the error is left: a bend of about 1 degree

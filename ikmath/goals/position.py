@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -12,11 +11,10 @@ import numpy.typing as npt
 
 from ..arrays import Mask
 from ..model.pose import Pose
-from ..model.residual import Residual
+from ..model.residual import Residual, with_slack
 from ..model.skeleton import Skeleton
 from ..rotation import Array, cross
 from .base import Masked, Names
-from .rows import with_slack
 
 
 class Position(Masked):
@@ -36,8 +34,6 @@ class Position(Masked):
 
     kind: ClassVar[str] = "Position"
     targets: ClassVar[Mapping[str, int]] = {"target": 2, "frame": 3}
-    unit: str = "m"
-    rows: int = 3
 
     def __init__(
         self,
@@ -69,8 +65,7 @@ class Position(Masked):
         difference = x - self.target
         if self.plain:
             error = difference.reshape(*pose.batch, 3 * points.count)
-            block = partial(pose.point_block, points, x) if pose.batch else None
-            return Residual(error, lambda: pose.point_jacobian(points, x), block)
+            return Residual(error, lambda: pose.point_jacobian(points, x))
         difference, jacobian = self._masked(pose, difference, pose.point_jacobian(points, x))
         error = difference.reshape(*difference.shape[:-2], self.rows * self.effectors)
         return with_slack(error, jacobian, self.slack, self.effectors)

@@ -39,7 +39,6 @@ class TaskStack:
         levels: the rows of each priority, strongest first, side by side wherever the goals are in order;
         place: (rows,) which of them each row belongs to;
         most: the largest root of weight of each, whatever the unit;
-        largest, smallest: scale of all rows.
         metric: (n,) units of the coordinates in which all of them cost alike: a stiff one more, slides in
             figure sizes unless the figure is weighed.
         is_length, is_angle: (E,) which effectors' errors are metres, and which radians.
@@ -69,8 +68,6 @@ class TaskStack:
         self.levels = [span(np.flatnonzero(self.place == p)) for p in range(len(priorities))]
         self.levels = self.levels or [slice(0, 0)]
         self.most = [float(roots[rows].max(initial=0.0)) for rows in self.levels]
-        self.largest = float(self.scale.max(initial=0.0))
-        self.smallest = float(self.scale.min(initial=np.inf))
         self.metric = np.sqrt(skeleton.mobility_for(length))
         self._fused: FusedTasks | None = None
 

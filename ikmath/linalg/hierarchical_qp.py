@@ -22,7 +22,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import Array, Index
+from ..arrays import Array, Index, Mask
 
 Signs = npt.NDArray[np.int8]
 
@@ -190,7 +190,7 @@ def _violated(constraints: Constraints, z: Array, active: Signs) -> Array:
     return np.asarray(beyond)
 
 
-def _pulling(force: Array, active: Signs) -> npt.NDArray[np.bool_]:
+def _pulling(force: Array, active: Signs) -> Mask:
     """(m,) which active constraints pull: an upper bound may only push down, a lower one only up."""
     return np.asarray(force * active > _PULL * np.abs(force).max(initial=0.0))
 

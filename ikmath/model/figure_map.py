@@ -21,10 +21,9 @@ from ..errors import BadShape, BadValue
 from .figure_kinds import FigureMap as FigureMap
 from .figure_kinds import Kind as Kind
 from .figure_kinds import Limb as Limb
-from .limb_rows import GROUND, FoundLimb, Rows, limbs_of
+from .limb_rows import GROUND, LIMB_KINDS, FoundLimb, Rows, children_of, limbs_of, with_told_limbs
 from .pose import Pose
 from .skeleton import Skeleton
-from .told_limbs import LIMB_KINDS, with_told_limbs
 
 _LONG: Final = 0.15  # of the figure's size: the least length of a trunk or neck beyond a fork
 _TAIL: Final = 0.1  # of the figure's size: the least length of a tail
@@ -37,9 +36,8 @@ def bone_tips(skeleton: Skeleton) -> Array:
 
     A bone without a child is as long as half the way from its parent.
     """
-    children = _children(skeleton.parents)
     tips = np.zeros((len(skeleton), 3))
-    for j, own in enumerate(children):
+    for j, own in enumerate(children_of(skeleton.parents)):
         if own:
             far = max(own, key=lambda c: float(np.linalg.norm(skeleton.rest_translation[c])))
             tips[j] = skeleton.rest_translation[far]
@@ -100,14 +98,6 @@ def map_figure(
     return _Mapping(above, head, tail, upward / np.linalg.norm(upward), known).result()
 
 
-def _children(parents: Index) -> list[list[int]]:
-    children: list[list[int]] = [[] for _ in parents]
-    for j, parent in enumerate(parents.tolist()):
-        if parent >= 0:
-            children[parent].append(j)
-    return children
-
-
 class _Mapping:
     """The steps of `map_figure`."""
 
@@ -115,23 +105,15 @@ class _Mapping:
         self, parents: Index, heads: Array, tails: Array, up: Array, told: Mapping[int, Kind]
     ) -> None:
         self.parents, self.heads, self.tails, self.up, self.told = parents, heads, tails, up, told
-        self.children = _children(parents)
-        self.rows = Rows(parents, heads, tails, self.children)
+        self.rows = Rows(parents, heads, tails)
+        self.children, self.ways = self.rows.children, self.rows.ways
         points = np.concatenate([heads, tails])
         self.size = float(np.sqrt(((points[:, None] - points[None]) ** 2).sum(-1).max())) or 1.0
         self.kinds = [Kind.OTHER] * len(parents)
-        self.ways = [self._way(j) for j in range(len(parents))]
         self.hinge = np.zeros_like(heads)
 
-    def _way(self, joint: int) -> list[int]:
-        """A joint and all joints above it, the root last."""
-        way = [joint]
-        while self.parents[way[-1]] >= 0:
-            way.append(int(self.parents[way[-1]]))
-        return way
-
     def result(self) -> FigureMap:
-        found = with_told_limbs(self.rows, limbs_of(self.rows, self.size, self.up), self.told, self.ways)
+        found = with_told_limbs(self.rows, limbs_of(self.rows, self.size, self.up), self.told)
         top = [int(self.parents[one.bones[0]]) for one in found]
         pairs = [(a, found[a].twin) for a in range(len(found)) if a <= found[a].twin]
         low = min((self._lowest(b.bones) for b in found), default=0.0)

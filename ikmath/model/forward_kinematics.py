@@ -22,8 +22,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..arrays import Index
-from ..rotation import Array
+from ..arrays import Array, Index
 from .topology import Topology
 
 SKEW_ROWS: Final = np.zeros((3, 9))  # p @ SKEW_ROWS = -[p]x row after row, so that a @ (...) = p x a

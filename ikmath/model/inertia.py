@@ -24,9 +24,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
-from ..arrays import Index
+from ..arrays import Array, Index
 from ..errors import BadShape, BadValue
-from ..rotation import Array
 
 _CARRIED: Final = 100.0  # weight of a joint that carries along as much as the whole figure is hard to turn,
 HEAVIEST: Final = 25.0  # but no more than this: steps become poor in a metric that is too uneven
@@ -58,7 +57,19 @@ def inertia_weights(
     Raises:
         BadShape, BadValue: arrays that do not fit together, a parent that does not exist, negative masses.
     """
-    above, places, size, mass, center = _checked(parents, heads, lengths, masses, centers)
+    above = arguments.indices(parents, "parents")
+    if above.ndim != 1:
+        raise BadShape("parents", "(J,)", above.shape)
+    count = len(above)
+    if ((above < -1) | (above >= count)).any():
+        raise BadValue("parents", f"must be from -1 to {count - 1}.")
+    size = arguments.shaped(lengths, "lengths", (count,))
+    mass = arguments.shaped(masses, "masses", (count,))
+    for name, values in (("lengths", size), ("masses", mass)):
+        if (values < 0).any():
+            raise BadValue(name, "must not be negative.")
+    places = arguments.shaped(heads, "heads", (count, 3))
+    center = arguments.shaped(centers, "centers", (count, 3))
     out = np.ones((len(above), 6))
     total = float(mass.sum())
     if not total > 0.0:
@@ -87,28 +98,6 @@ def inertia_weights(
     out[:, :3] = HEAVIEST / (_ROD * gyration) ** 2
     out[:, 3:] = (weight / weight.min())[:, None]
     return out
-
-
-def _checked(
-    parents: npt.ArrayLike,
-    heads: npt.ArrayLike,
-    lengths: npt.ArrayLike,
-    masses: npt.ArrayLike,
-    centers: npt.ArrayLike,
-) -> tuple[Index, Array, Array, Array, Array]:
-    above = arguments.indices(parents, "parents")
-    if above.ndim != 1:
-        raise BadShape("parents", "(J,)", above.shape)
-    count = len(above)
-    if ((above < -1) | (above >= count)).any():
-        raise BadValue("parents", f"must be from -1 to {count - 1}.")
-    size = arguments.shaped(lengths, "lengths", (count,))
-    mass = arguments.shaped(masses, "masses", (count,))
-    for name, values in (("lengths", size), ("masses", mass)):
-        if (values < 0).any():
-            raise BadValue(name, "must not be negative.")
-    places = arguments.shaped(heads, "heads", (count, 3))
-    return above, places, size, mass, arguments.shaped(centers, "centers", (count, 3))
 
 
 def _levels(parents: Index) -> list[Index]:

@@ -1,14 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The description of a joint, and of one that follows another: the second finger of a gripper."""
+"""The description of joints: free ones, hinges about any axis, and those that follow others.
+
+A `Joint` turns about its own x, y and z. A hinge about another axis is therefore two joints in one place. The
+first carries the coordinate: its local y is the axis. The second has no coordinate and turns the frame back,
+so that its own frame is `Translation(translation) @ Rotation(rotation) @ Rotation(axis, angle)`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
+from ..arrays import Array, Index
 from ..errors import BadValue, UnknownName
 
 
@@ -111,3 +119,146 @@ def parents_first(joints: Sequence[Joint]) -> tuple[Joint, ...]:
             walk = by_name[walk.parent]
         done.update((step.name, step) for step in reversed(way))
     return tuple(done.values())
+
+
+class Coupling:
+    """`q = factor * q[leader] + offset`, for all coordinates (n,); free ones lead themselves.
+
+    Attributes:
+        followers: (f,) the coordinates that follow.
+        rows: (f, n) and values (f,): `rows q = values`.
+    """
+
+    def __init__(self, leader: Index, factor: Array, offset: Array) -> None:
+        self._leader, self._factor, self._offset = leader, factor, offset
+        self.followers = (leader != np.arange(len(leader))).nonzero()[0]
+        self.rows = np.eye(len(leader))[self.followers]
+        self.rows[np.arange(len(self.followers)), leader[self.followers]] -= factor[self.followers]
+        self.values = offset[self.followers]
+
+    def apply(self, q: Array) -> Array:
+        """Coordinates (*batch, n) in which all followers are where their leaders put them."""
+        return np.asarray(q[..., self._leader] * self._factor + self._offset)
+
+    def fold(self, rows: Array) -> Array:
+        """Derivatives by all coordinates (..., n) -> by the free ones; those of followers are zero."""
+        folded = rows.copy()
+        for one in self.followers.tolist():
+            folded[..., self._leader[one]] += self._factor[one] * rows[..., one]
+        folded[..., self.followers] = 0.0
+        return folded
+
+    def narrowed(self, lower: Array, upper: Array) -> tuple[Array, Array]:
+        """Limits (n,) within which leaders keep their followers inside of theirs."""
+        sides = (np.stack([lower, upper])[:, self.followers] - self.values) / self._factor[self.followers]
+        lower, upper = lower.copy(), upper.copy()
+        np.maximum.at(lower, self._leader[self.followers], sides.min(0))
+        np.minimum.at(upper, self._leader[self.followers], sides.max(0))
+        return lower, upper
+
+
+def coupling_of(joints: Sequence[Joint]) -> Coupling | None:
+    """The coupling of joints in the order of their coordinates, None if none follows another.
+
+    Raises:
+        UnknownName: a leader that does not exist; BadValue: joints that do not have one coordinate, or follow
+            themselves.
+    """
+    if all(joint.mimic is None for joint in joints):
+        return None
+    by_name = {joint.name: joint for joint in joints}
+    starts = np.cumsum([0, *(len(joint.slots) for joint in joints)])
+    column = {joint.name: int(start) for joint, start in zip(joints, starts, strict=False)}
+    count = int(starts[-1])
+    leader, factor, offset = np.arange(count), np.ones(count), np.zeros(count)
+    for joint in joints:
+        at, ahead, path = column[joint.name], joint, [joint.name]
+        while (mimic := ahead.mimic) is not None:
+            if mimic.leader not in by_name:
+                raise UnknownName("joint", mimic.leader, list(by_name))
+            if mimic.leader in path:
+                raise BadValue(f"Joint {joint.name!r}", "follows itself; a leader must be free.")
+            for one in (ahead, by_name[mimic.leader]):
+                if len(one.slots) != 1:
+                    raise BadValue(
+                        f"Joint {one.name!r}", "follows or leads; it needs exactly one coordinate."
+                    )
+            offset[at] += factor[at] * mimic.offset
+            factor[at] *= mimic.multiplier
+            ahead = by_name[mimic.leader]
+            path.append(ahead.name)
+            leader[at] = column[ahead.name]
+    return Coupling(leader, factor, offset)
+
+
+def hinge(
+    name: str,
+    parent: str | None = None,
+    axis: npt.ArrayLike = (0.0, 0.0, 1.0),
+    *,
+    motion: str | None = None,
+    translation: npt.ArrayLike = (0.0, 0.0, 0.0),
+    rotation: npt.ArrayLike = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
+    **options: Any,
+) -> tuple[Joint, Joint]:
+    """A link that turns about any axis.
+
+    Args:
+        name: of the link, for goals and children; its frame is turned about the axis and not otherwise.
+        parent: name of the parent, None for a root.
+        axis: (3,) direction in the link's own frame, of any length.
+        motion: name of the joint that has the coordinate, `MOTION.turn_y`; "NAME hinge" if not given.
+        translation, rotation: the link's rest frame in its parent, as for `Joint`.
+        **options: of the coordinate: `lower`, `upper`, `stiffness`, `max_speed`, as for `Joint`.
+
+    Returns:
+        The joint with the coordinate and the link, for `Skeleton([..., *hinge(...), ...])`.
+
+    Raises:
+        BadValue, BadShape: an axis without length, or a matrix that is not a rotation.
+    """
+    frame, rest = _axes("hinge", name, axis, rotation)
+    motion = f"{name} hinge" if motion is None else motion
+    moving = Joint(motion, parent, rest @ frame, translation, turns="y", **options)
+    return moving, Joint(name, motion, frame.T, turns="")
+
+
+def slider(
+    name: str,
+    parent: str | None = None,
+    axis: npt.ArrayLike = (0.0, 0.0, 1.0),
+    *,
+    motion: str | None = None,
+    translation: npt.ArrayLike = (0.0, 0.0, 0.0),
+    rotation: npt.ArrayLike = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
+    **options: Any,
+) -> tuple[Joint, Joint]:
+    """A link that slides along any axis; see `hinge`. Its coordinate is `MOTION.slide_y`, metres."""
+    frame, rest = _axes("slider", name, axis, rotation)
+    motion = f"{name} slider" if motion is None else motion
+    moving = Joint(motion, parent, rest @ frame, translation, turns="", slides="y", **options)
+    return moving, Joint(name, motion, frame.T, turns="")
+
+
+def _axes(kind: str, name: str, axis: npt.ArrayLike, rotation: npt.ArrayLike) -> tuple[Array, Array]:
+    """A rotation whose y is the axis, and the rest rotation, (3, 3) each, checked."""
+    arguments.text(name, f"name of a {kind}")
+    what = f"{kind} {name!r}"
+    return axes_with_y(axis, f"axis of {what}"), arguments.shaped(rotation, f"rotation of {what}", (3, 3))
+
+
+def axes_with_y(axis: npt.ArrayLike, what: str) -> Array:
+    """A rotation (3, 3) whose y axis is the direction (3,).
+
+    Raises:
+        BadValue: a direction without length; `what` names it.
+    """
+    given = arguments.shaped(axis, what, (3,))
+    length = float(np.sqrt(given @ given))
+    if length < 1e-9:
+        raise BadValue(what, "has no length; give a direction.")
+    y = given / length
+    aside = np.eye(3)[int(np.argmin(np.abs(y)))]
+    x = aside - y * (y @ aside)
+    x /= np.sqrt(x @ x)
+    return np.stack([x, y, np.cross(x, y)], axis=1)

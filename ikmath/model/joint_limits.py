@@ -22,12 +22,10 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import Index, Mask
+from ..arrays import Array, Index, Mask
 from ..lean import Remade
-from ..rotation import Array
-from .coupling import Coupling
-from .swing import EDGE, FLOOR, NARROW, Room, edge_of
-from .swing_pairs import swing_pairs
+from .joint import Coupling
+from .swing import EDGE, FLOOR, NARROW, Room, edge_of, swing_pairs
 from .topology import span
 
 INSIDE: Final = 1e-13  # how far outside still counts as inside, in the region's own measure

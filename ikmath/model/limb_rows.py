@@ -3,13 +3,16 @@
 
 A limb has a twin of equal depth and length, and two long bones in a row that are about equally long. Bones in
 one line count as one part, as a thigh with a bone for its twist. A row of many such bones, such as a tail or
-an arm of an octopus, is not a limb unless it is folded.
+an arm of an octopus, is not a limb unless it is folded. Limbs that the caller gives take the place of those
+that were recognised wrongly.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -28,9 +31,19 @@ _MOST: Final = 9  # parts in a row, from which on they are none in any case
 _NEARLY: Final = 0.95  # as long as the longest pair of bones
 _SHARE: Final = 0.25  # of the longest limb, that two bones of another have at least; fingers have less
 _LEAST: Final = 0.08  # of the figure's size, that they have at least
-_TWIN: Final = 0.05  # by which the lengths of left and right may differ
+_TWIN: Final = 0.05  # by which the lengths of left and right may differ,
+_TOLD_TWIN: Final = 0.1  # and those of two limbs that are told
 _BENT: Final = float(np.sin(np.radians(0.5)))  # bones that are bent by less lie in one line
 _FOLDED: Final = float(np.sin(np.radians(15.0))), 0.9  # sine of a clear bend, cosine of opposite ones
+LIMB_KINDS: Final[Mapping[Kind, tuple[Kind, Kind, Kind, Kind]]] = MappingProxyType(
+    {
+        Kind.SHOULDER: (Kind.SHOULDER, Kind.ELBOW, Kind.WRIST, Kind.PAW),
+        Kind.HIP: (Kind.HIP, Kind.KNEE, Kind.ANKLE, Kind.PAW),
+        Kind.WING: (Kind.WING, Kind.WING, Kind.WING, Kind.WING),
+    }
+)
+"""Kind of a limb's first joint -> kinds of its joints, its end and what is beyond."""
+_BEGIN: Final = (Kind.SHOULDER, Kind.HIP)
 
 
 @dataclass(frozen=True)
@@ -55,26 +68,38 @@ class FoundLimb:
     kind: Kind | None = None
 
 
+def children_of(parents: Index) -> list[list[int]]:
+    """The children of each joint; parents (J,), -1 for roots."""
+    children: list[list[int]] = [[] for _ in parents]
+    for j, parent in enumerate(parents.tolist()):
+        if parent >= 0:
+            children[parent].append(j)
+    return children
+
+
 class Rows:
     """The rows of a tree of bones; no bone is in two.
 
     Args:
-        parents: (J,), parents first; heads, tails: (J, 3); children: of each.
+        parents: (J,), parents first; heads, tails: (J, 3).
 
     Attributes:
+        children: of each bone; ways: of each bone to the root, itself first; depth: (J,) bones above it;
         reach: (J,) way from each head to the farthest end that hangs from it.
     """
 
-    def __init__(self, parents: Index, heads: Array, tails: Array, children: list[list[int]]) -> None:
-        self.parents, self.heads, self.tails, self.children = parents, heads, tails, children
+    def __init__(self, parents: Index, heads: Array, tails: Array) -> None:
+        self.parents, self.heads, self.tails = parents, heads, tails
+        self.children = children_of(parents)
+        self.ways: list[list[int]] = []
+        for j, parent in enumerate(parents.tolist()):
+            self.ways.append([j, *(self.ways[parent] if parent >= 0 else [])])
         self.length = np.sqrt(((tails - heads) ** 2).sum(-1))
         self.reach = self.length.copy()
         for j in range(len(parents) - 1, -1, -1):
             if parents[j] >= 0:
                 self.reach[parents[j]] = max(self.reach[parents[j]], self._far(j))
-        self.depth = np.zeros(len(parents), dtype=int)
-        for j, parent in enumerate(parents.tolist()):
-            self.depth[j] = self.depth[parent] + 1 if parent >= 0 else 0
+        self.depth = np.array([len(way) - 1 for way in self.ways])
 
     def _far(self, joint: int) -> float:
         """From the parent's head through a joint to its farthest end."""
@@ -110,7 +135,7 @@ class Rows:
             rows.append(tuple(row))
         return rows
 
-    def ways(self, row: tuple[int, ...]) -> Array:
+    def spans(self, row: tuple[int, ...]) -> Array:
         """(k, 3) from the head of each bone to that of the next one, of the last to its tail."""
         own = list(row)
         return np.diff(np.concatenate([self.heads[own], self.tails[own[-1:]]]), axis=0)
@@ -129,7 +154,7 @@ def limbs_of(rows: Rows, size: float, up: Array) -> list[FoundLimb]:
     left = sorted(found, key=lambda one: -sum(one.lengths))
     while left:
         one = left.pop(0)
-        alike = [other for other in left if are_twins(one, other)]
+        alike = [other for other in left if _are_twins(one, other)]
         if alike:
             near = min(alike, key=lambda other: _apart(rows, one, other))
             left.remove(near)
@@ -143,11 +168,11 @@ def limbs_of(rows: Rows, size: float, up: Array) -> list[FoundLimb]:
 
 def _look_at(rows: Rows, row: tuple[int, ...], least: float, easier: float) -> FoundLimb | None:
     """What of a row would be a limb, if it has a twin; easier: multiplies how alike its bones must be."""
-    ways = rows.ways(row)
-    lengths = np.sqrt((ways * ways).sum(-1))
+    spans = rows.spans(row)
+    lengths = np.sqrt((spans * spans).sum(-1))
     if lengths.sum() < least:
         return None
-    units = ways / np.maximum(lengths, 1e-12)[:, None]
+    units = spans / np.maximum(lengths, 1e-12)[:, None]
     bends = np.cross(units[:-1], units[1:])
     single = [(k, k, float(length)) for k, length in enumerate(lengths)]
     choices = [(parts, _pairs(parts, easier)) for parts in (_in_line(lengths, bends), single)]
@@ -215,7 +240,7 @@ def _are_alike(a: tuple[int, int, float], b: tuple[int, int, float], share: floa
     return min(a[2], b[2]) >= share * max(a[2], b[2]) > 0.0
 
 
-def are_twins(one: FoundLimb, other: FoundLimb, apart: float = _TWIN) -> bool:
+def _are_twins(one: FoundLimb, other: FoundLimb, apart: float = _TWIN) -> bool:
     """Whether limbs are of equal depth and length; apart: by which share the lengths may differ."""
     return one.depth == other.depth and np.allclose(one.lengths, other.lengths, rtol=apart)
 
@@ -224,3 +249,83 @@ def _apart(rows: Rows, one: FoundLimb, other: FoundLimb) -> tuple[bool, float]:
     """Limbs that hang from the same bone are twins first, then those that are nearest."""
     a, b = one.bones[0], other.bones[0]
     return bool(rows.parents[a] != rows.parents[b]), float(np.linalg.norm(rows.heads[a] - rows.heads[b]))
+
+
+def with_told_limbs(rows: Rows, found: Sequence[FoundLimb], told: Mapping[int, Kind]) -> list[FoundLimb]:
+    """The limbs of a figure with those that are told, and without pairs that contradict what is told.
+
+    Args:
+        rows: of the figure; found: its limbs, in pairs; told: kinds of joints.
+    """
+    begins = [j for j, kind in told.items() if kind in _BEGIN]
+    limbs = [one for j in sorted(begins) if (one := _told_limb(rows, j, told)) is not None]
+    taken = {bone for one in limbs for bone in one.bones}
+    kept: list[FoundLimb] = []
+    for one in found[::2]:
+        pair = one, found[one.twin]
+        if any(_contradicts(own, told) for own in pair):
+            continue
+        free = [own for own in pair if not taken.intersection((*own.bones, *rows.ways[own.bones[0]]))]
+        if len(free) == 2:
+            kept += [replace(one, twin=len(kept) + 1), replace(pair[1], twin=len(kept))]
+        else:  # the other side of a limb that is told
+            limbs += [replace(own, kind=one.kind) for own in free for one in limbs if _told_twins(one, own)]
+    while limbs:
+        one = limbs.pop(0)
+        other = next((k for k, other in enumerate(limbs) if _told_twins(one, other)), -1)
+        count = len(kept)
+        kept.append(replace(one, twin=count if other < 0 else count + 1))
+        if other >= 0:
+            kept.append(replace(limbs.pop(other), twin=count))
+    return kept
+
+
+def _told_limb(rows: Rows, first: int, told: Mapping[int, Kind]) -> FoundLimb | None:
+    """The limb that begins at a joint; None where no bone hangs from it."""
+    kinds = LIMB_KINDS[told[first]]
+    lower = _below(rows, first, kinds[1], told)
+    if lower < 0:
+        return None
+    end = _below(rows, lower, kinds[2], told)
+    girdle = first
+    while (above := int(rows.parents[girdle])) >= 0 and told.get(above) == Kind.CLAVICLE:
+        girdle = above
+    up = rows.ways[lower]
+    row = [*reversed(up[: up.index(girdle) + 1])]
+    joint, last = len(row) - 1, 1
+    if end >= 0:
+        up = rows.ways[end]
+        own = [*reversed(up[: up.index(lower)])]
+        last, row = len(own), row + own
+        while (then := rows.after(row[-1])) >= 0:
+            row.append(then)
+    ends = rows.heads[first], rows.heads[lower], rows.heads[end] if end >= 0 else rows.tails[lower]
+    upper, under = (float(np.linalg.norm(b - a)) for a, b in pairwise(ends))
+    return FoundLimb(
+        tuple(row),
+        (joint,),
+        joint - row.index(first),
+        last,
+        int(rows.depth[first]),
+        (upper, under),
+        kind=told[first],
+    )
+
+
+def _below(rows: Rows, joint: int, kind: Kind, told: Mapping[int, Kind]) -> int:
+    """The joint of a kind below another one, as told, else the one from which most hangs; -1 if none."""
+    known = [j for j, own in told.items() if own == kind and joint in rows.ways[j][1:]]
+    hung = [j for j in rows.children[joint] if j not in told]
+    return known[0] if known else max(hung, key=lambda j: float(rows.reach[j]), default=-1)
+
+
+def _contradicts(one: FoundLimb, told: Mapping[int, Kind]) -> bool:
+    """Whether a joint of a found limb is told to be no joint of a limb."""
+    knots = [one.joints[0] - one.above, *one.joints]
+    limb_kinds = {kind for kinds in LIMB_KINDS.values() for kind in kinds}
+    return any(told.get(one.bones[k], Kind.HIP) not in limb_kinds for k in knots)
+
+
+def _told_twins(one: FoundLimb, other: FoundLimb) -> bool:
+    """The same of a limb that is told and one that is not told to be of another kind."""
+    return other.kind in (None, one.kind) and _are_twins(one, other, _TOLD_TWIN)

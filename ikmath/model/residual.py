@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Residual rows: errors that should vanish, with their derivative.
+"""Residual rows: errors that should vanish, with their derivative, and arithmetic that kinds of goals share.
 
 Goals make them, limit methods add to them, and every solving method uses them. The last evaluation of a solve
 needs errors only, so a Jacobian may be evaluated lazily.
@@ -11,11 +11,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ..arrays import Index
-from ..rotation import Array
-from .topology import Columns
-
-WriteBlock = Callable[[Index, Columns, Array], None]
+from ..arrays import Array
+from ..errors import BadValue
 
 
 class Residual:
@@ -24,19 +21,15 @@ class Residual:
     Args:
         error: (*batch, k), in the goal's unit.
         jacobian: (*batch, k, n), its derivative by the coordinates, or what gives it.
-        block: a function for a part of it, see `block`; only for many frames, and goals that support it.
 
     Attributes:
         error: as given.
     """
 
-    __slots__ = ("_block", "_jacobian", "error")
+    __slots__ = ("_jacobian", "error")
 
-    def __init__(
-        self, error: Array, jacobian: Array | Callable[[], Array], block: WriteBlock | None = None
-    ) -> None:
-        self.error = error
-        self._jacobian, self._block = jacobian, block
+    def __init__(self, error: Array, jacobian: Array | Callable[[], Array]) -> None:
+        self.error, self._jacobian = error, jacobian
 
     @property
     def jacobian(self) -> Array:
@@ -45,17 +38,92 @@ class Residual:
             self._jacobian = self._jacobian()
         return self._jacobian
 
-    def block(self, effectors: Index, columns: Columns, out: Array) -> None:
-        """A part of the Jacobian of many frames: rows of e effectors by c coordinates, into out (r, c, B)."""
-        if self._block is not None:
-            self._block(effectors, columns, out)
-            return
-        each = len(out) // len(effectors)
-        rows = (each * effectors[:, None] + np.arange(each)).ravel()
-        whole = self.jacobian
-        frames_last = np.moveaxis(whole.reshape(-1, *whole.shape[-2:]), 0, -1)
-        out[...] = frames_last.take(rows, 0)[:, columns.which]
-
     def __iter__(self) -> Iterator[Array]:
         yield self.error
         yield self.jacobian
+
+
+def with_slack(error: Array, jacobian: Array, slack: float, effectors: int) -> Residual:
+    """Take a slack off the length of each effector's error: nothing inside it, and nothing to do there.
+
+    `e -> e (1 - slack / |e|)` outside, with its exact derivative; error (*batch, E * r),
+    jacobian (*batch, E * r, n).
+    """
+    if not slack:
+        return Residual(error, jacobian)
+    *batch, k = error.shape
+    n = jacobian.shape[-1]
+    e = error.reshape(*batch, effectors, k // effectors)
+    j = jacobian.reshape(*batch, effectors, k // effectors, n)
+    length = np.sqrt((e * e).sum(-1, keepdims=True))
+    outside = length > slack
+    safe = np.where(outside, length, 1.0)
+    unit = e / safe
+    factor = np.where(outside, 1.0 - slack / safe, 0.0)
+    along = np.where(outside, slack / safe, 0.0) * unit
+    shrunk = factor[..., None] * j + along[..., None] * (unit[..., None, :] @ j)
+    return Residual((factor * e).reshape(*batch, k), shrunk.reshape(*batch, k, n))
+
+
+def outer(a: Array, b: Array) -> Array:
+    """(m, 3), (m, 3) -> (m, 3, 3), the products a b^T."""
+    return a[:, :, None] * b[:, None, :]
+
+
+def blocks(factors: Array, jacobian: Array, count: int | None = None) -> Array:
+    """Each effector's three rows times a matrix of its own.
+
+    Args:
+        factors: (*batch, E, r, 3); jacobian: (*batch, 3 E, n), memory as `Pose.point_jacobian` leaves it.
+        count: E, if `factors` does not give it.
+
+    Returns:
+        (*batch, E * r, n), for many frames with them innermost in memory.
+    """
+    *batch, effectors, r, _ = factors.shape
+    n = jacobian.shape[-1]
+    if not batch:
+        if effectors == 1:
+            return np.asarray(factors[0].dot(jacobian))
+        return np.asarray(np.matmul(factors, jacobian.reshape(effectors, 3, n)).reshape(effectors * r, n))
+    frames = int(np.prod(batch))
+    rows: Array = jacobian.reshape(frames, effectors, 3, n).transpose(1, 2, 3, 0)
+    scale = np.ascontiguousarray(factors.reshape(frames, effectors, r, 3).transpose(1, 2, 3, 0))
+    out = np.empty((effectors, r, n, frames))
+    for e in range(effectors):
+        for i in range(r):
+            np.multiply(rows[e, 0], scale[e, i, 0], out=out[e, i])
+            out[e, i] += rows[e, 1] * scale[e, i, 1]
+            out[e, i] += rows[e, 2] * scale[e, i, 2]
+    return out.reshape(effectors * r, n, frames).transpose(2, 0, 1).reshape(*batch, effectors * r, n)
+
+
+def violated(room: Residual) -> Residual:
+    """The part of an inequality's rows that is on the wrong side; zero where there is room."""
+    out = room.error < 0.0
+    return Residual(np.where(out, room.error, 0.0), room.jacobian * out[..., None])
+
+
+def unit_vectors(vectors: Array, what: str) -> Array:
+    """Vectors (..., 3) at unit length.
+
+    Raises:
+        BadValue: one of length zero.
+    """
+    length = np.sqrt((vectors * vectors).sum(-1, keepdims=True))
+    if (length < 1e-12).any():
+        raise BadValue(what, "has no length; give a direction.")
+    return np.asarray(vectors / length)
+
+
+def readiest(rows: Array, square_to: Array | None = None) -> Array:
+    """The unit direction (3,) in which a motion with these rows (3, n) costs least.
+
+    Args:
+        rows: derivative of a place, or an angular velocity.
+        square_to: (3,) a unit vector; only directions at right angles to it count.
+    """
+    across = np.eye(3) if square_to is None else np.eye(3) - np.outer(square_to, square_to)
+    free = across @ rows
+    direction: Array = np.linalg.eigh(across + free @ free.T)[1][:, -1]
+    return direction * (1.0 if direction[np.argmax(np.abs(direction))] > 0.0 else -1.0)

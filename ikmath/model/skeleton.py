@@ -21,16 +21,14 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
-from ..arrays import Index, Mask
+from ..arrays import Array, Index, Mask
 from ..errors import BadShape, BadValue, UnknownName
 from ..lean import Lean
-from ..rotation import Array
-from .coupling import coupling_of
 from .forward_kinematics import Constants
-from .joint import Joint, parents_first
+from .joint import Joint, coupling_of, parents_first
 from .joint_limits import JointLimits
 from .many_frames import ForwardMany
-from .swing_pairs import without_swing
+from .swing import without_swing
 from .topology import Topology
 
 SLOT_NAMES: Final = ("slide_x", "slide_y", "slide_z", "turn_x", "turn_y", "turn_z")
@@ -103,13 +101,9 @@ class Skeleton(Lean):
             if isinstance(array, np.ndarray):
                 array.flags.writeable = False
 
-    def _too_far_to_turn(self) -> Mask:
-        """(n,) coordinates with limits too large for radians; probably degrees."""
-        limits = np.abs([self.lower, self.upper])
-        far: Mask = ((limits > _MOST_TURN) & np.isfinite(limits)).any(0)
-        return far & (self.slot >= 3)
-
     def _check_coordinates(self) -> None:
+        sides = np.abs([self.lower, self.upper])
+        far = ((sides > _MOST_TURN) & np.isfinite(sides)).any(0)
         for bad, reason in (
             (np.isnan(self.lower) | np.isnan(self.upper), "has a limit that is not a number."),
             (
@@ -117,7 +111,7 @@ class Skeleton(Lean):
                 "has limits outside the range of its axis; give smaller ones.",
             ),
             (
-                self._too_far_to_turn(),
+                far & (self.slot >= 3),
                 "has a limit above two turns, probably in degrees; give radians (numpy.radians), or None.",
             ),
             (self.lower > self.upper, "has its lower limit above its upper limit; swap them."),

@@ -11,9 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Index, Mask
+from ..arrays import Array, Index, Mask
 from ..lean import Remade
-from ..rotation import Array
 
 Span = Index | slice
 

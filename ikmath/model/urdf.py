@@ -24,8 +24,7 @@ from .. import arguments
 from ..errors import BadValue, UnknownName
 from ..euler import matrix_from_euler
 from ..rotation import Array, exp
-from .hinge import axes_with_y, hinge, slider
-from .joint import Joint, Mimic
+from .joint import Joint, Mimic, axes_with_y, hinge, slider
 from .skeleton import Skeleton
 
 _ENDLESS: Final = 1e3
@@ -139,13 +138,15 @@ def _attribute(element: ElementTree.Element, name: str, what: str) -> str:
     return value
 
 
-def _numbers(text: str, count: int, what: str) -> Array:
+def _vector(element: ElementTree.Element | None, name: str, default: str, what: str) -> Array:
+    """Three numbers (3,) of an attribute; the default where it is missing."""
+    text = default if element is None else element.get(name, default)
     try:
         values = np.array([float(word) for word in text.split()])
     except ValueError:
         values = np.empty(0)
-    if len(values) != count or not np.isfinite(values).all():
-        raise BadValue(what, f"is {text!r}; give {count} finite number{'s' * (count > 1)}.")
+    if len(values) != 3 or not np.isfinite(values).all():
+        raise BadValue(what, f"is {text!r}; give 3 finite numbers.")
     return values
 
 
@@ -175,9 +176,6 @@ def _joint(element: ElementTree.Element, links: Sequence[str]) -> _UrdfJoint:
     if kind not in _KINDS:
         raise BadValue(what, f"has the type {kind!r}; use one of: {', '.join(_KINDS)}.")
     origin, axis, limit = element.find("origin"), element.find("axis"), element.find("limit")
-    xyz = "0 0 0" if origin is None else origin.get("xyz", "0 0 0")
-    rpy = "0 0 0" if origin is None else origin.get("rpy", "0 0 0")
-    along = "1 0 0" if axis is None else axis.get("xyz", "1 0 0")
     lower = upper = None
     if kind in ("revolute", "prismatic"):
         if limit is None:
@@ -192,9 +190,9 @@ def _joint(element: ElementTree.Element, links: Sequence[str]) -> _UrdfJoint:
         kind,
         ends["parent"],
         ends["child"],
-        _numbers(xyz, 3, f"origin xyz of {what}"),
-        matrix_from_euler(_numbers(rpy, 3, f"origin rpy of {what}")),
-        _numbers(along, 3, f"axis of {what}"),
+        _vector(origin, "xyz", "0 0 0", f"origin xyz of {what}"),
+        matrix_from_euler(_vector(origin, "rpy", "0 0 0", f"origin rpy of {what}")),
+        _vector(axis, "xyz", "1 0 0", f"axis of {what}"),
         lower if lower is None or lower > -_ENDLESS else None,
         upper if upper is None or upper < _ENDLESS else None,
         speed if 0.0 < speed < _ENDLESS else None,

@@ -171,15 +171,17 @@ class Examples:
         return skeleton.project(out)
 
 
+@dataclass(frozen=True, eq=False)
 class _Mirror:
     """Mirrors poses of a figure with a symmetric rest pose.
 
-    Args:
-        skeleton, figure: the figure and its map; rest: (J, 3, 3) world rotations; across: (3, 3) reflection.
+    Attributes:
+        twin: (J,) see `FigureMap`; rest: (J, 3, 3) world rotations; across: (3, 3) reflection.
     """
 
-    def __init__(self, skeleton: Skeleton, figure: FigureMap, rest: Array, across: Array) -> None:
-        self.twin, self.rest, self.across = figure.twin, rest, across
+    twin: Index
+    rest: Array
+    across: Array
 
     @classmethod
     def of(cls, skeleton: Skeleton, figure: FigureMap) -> _Mirror | None:
@@ -193,7 +195,7 @@ class _Mirror:
         off = (pose.position - middle) @ across.T - (pose.position - middle)[figure.twin]
         if float(np.sqrt((off[own] ** 2).sum(-1)).max()) > _NEAR * figure.size:
             return None
-        return cls(skeleton, figure, pose.rotation.copy(), across)
+        return cls(figure.twin, pose.rotation.copy(), across)
 
     def rotations(self, rotations: Array) -> Array:
         """World rotations (P, J, 3, 3) of the mirrored poses."""

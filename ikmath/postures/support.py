@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -46,27 +45,20 @@ def unsupported(reason: str) -> BalanceSupport:
 
 
 def choose_support(
-    figure: FigureMap,
-    heads: Array,
-    tails: Array,
-    center: Array,
-    room: float,
-    feet: Sequence[int] | None = None,
+    figure: FigureMap, heads: Array, tails: Array, center: Array, room: float
 ) -> BalanceSupport:
     """Choose the rule for a posture.
 
     Args:
         figure: its map; heads, tails: (J, 3) ends of its bones in the posture; center: (3,) centre of mass;
-        room: allowed distance of the centre from the feet, metres;
-        feet: joints of the supporting feet, those of the map by default.
+        room: allowed distance of the centre from the feet, metres.
     """
-    own = figure.feet if feet is None else tuple(feet)
-    nothing = np.zeros(3)
+    feet, nothing = figure.feet, np.zeros(3)
     if figure.body < 0 or not figure.limbs:
         return unsupported("The figure has no limbs.")
-    if not own:
+    if not feet:
         return BalanceSupport(BalanceRule.KEEP_HIPS, "No foot is on the ground.", (), nothing, 0.0)
-    points = np.concatenate([heads[list(own)], tails[list(own)]])
+    points = np.concatenate([heads[list(feet)], tails[list(feet)]])
     level = across(figure.up)
     outside = _outside(points @ level.T, level @ center)
     if outside > room:
@@ -74,7 +66,7 @@ def choose_support(
         return BalanceSupport(BalanceRule.KEEP_HIPS, reason, (), nothing, outside)
     away = center - points.mean(0)
     lean = away - figure.up * (away @ figure.up)
-    return BalanceSupport(BalanceRule.BALANCE, "The figure stands on its feet.", own, lean, outside)
+    return BalanceSupport(BalanceRule.BALANCE, "The figure stands on its feet.", feet, lean, outside)
 
 
 def _outside(points: Array, place: Array) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -155,7 +155,8 @@ class Problem(Lean):
         for new, own in zip(given, self.goals, strict=False):
             if new is not own:
                 new.bind_as(own)
-        if self.frames is not None or not _alike(given, self.goals):
+        alike = len(given) == len(self.goals) and all(map(Goal.is_like, given, self.goals))
+        if self.frames is not None or not alike:
             other = Problem(
                 self.skeleton,
                 given,
@@ -289,11 +290,6 @@ class Problem(Lean):
         """(E,) what counts as one where errors are compared: the figure's length, a radian."""
         return np.array([self.length if unit == "m" else 1.0 for unit in self.units])
 
-    def least_tolerance(self, tolerance: float, angle_tolerance: float | None = None) -> float:
-        """The strictest of `TaskStack.tolerances`, in figure sizes and radians."""
-        scaled = self.stack.tolerances(tolerance, angle_tolerance) / self.spans
-        return float(scaled.min(initial=tolerance / self.length))
-
     @cached_property
     def strides(self) -> Array:
         """(n,) what counts as one where turns and slides are compared: a radian, the figure's length."""
@@ -321,33 +317,6 @@ class Problem(Lean):
         if q0 is None:
             return self.skeleton.rest.copy()
         return self.skeleton.project(arguments.coordinates(q0, self.skeleton.n, "q0"))
-
-
-def _alike(some: Sequence[Goal], others: Sequence[Goal]) -> bool:
-    """Whether goals differ in nothing but their targets."""
-    return len(some) == len(others) and all(map(_same_but_for_targets, some, others))
-
-
-def _same_but_for_targets(a: Goal, b: Goal) -> bool:
-    return a is b or (
-        type(a) is type(b)
-        and a.frames is None
-        and (a.labels, a.rows, a.unit, a.priority) == (b.labels, b.rows, b.unit, b.priority)
-        and _equal(a.weight, b.weight)
-        and _hold_alike(a, b)
-    )
-
-
-def _hold_alike(a: Goal, b: Goal) -> bool:
-    """Whether goals refer to the same points; other kinds may use these names for something else."""
-    if not (isinstance(a, Effectors) and isinstance(b, Effectors)):
-        return True
-    return a.joints == b.joints and _equal(a.offset, b.offset)
-
-
-def _equal(some: Any, other: Any) -> bool:
-    """Whether arrays are equal; often they are the same object."""
-    return some is other or np.array_equal(some, other)
 
 
 def _clearance(scene: Scene, q: Array, behind: float) -> float:

@@ -15,11 +15,10 @@ from ..diagnosis.status import conclude
 from ..errors import BadValue, NotSupported, UnknownName
 from ..model.pose import Pose
 from ..problem.problem import Problem, Solution
-from ..problem.requirements import Requirements
 from ..registries import LazyRegistry, choose
 from ..rotation import Array
 from ..threads import OneThread
-from .method import Method, Options, gather
+from .method import Method, Options, Requirements, gather
 
 _TEXTS: Final = "ikmath.classic.methods"
 

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..arrays import Index
+from ..arrays import Array, Index
 from ..collision import ClosestPairs, Scene, VelocityDamper
 from ..collision.vectors import ONES
 from ..errors import NotSupported
@@ -24,7 +24,6 @@ from ..linalg.hierarchical_qp import Constraints, Level, hierarchical_qp
 from ..model.forward_kinematics import SKEW_ROWS
 from ..model.pose import Pose
 from ..problem.problem import Problem
-from ..rotation import Array
 
 _SURE: Final = 0.9  # share of the distances that a link's path may use, since it is slightly curved
 _LEAST_WAY: Final = 1e-3  # figure sizes that a link without thickness may move at a surface
@@ -38,6 +37,8 @@ _AGAIN: Final = 3  # or that many, where it has been tried before,
 _WORTH: Final = 0.1  # that share of the depth
 _CUSHION: Final = 1e-6  # figure sizes kept on top of the margin, so that rounding never eats into it
 _TOUCHING: Final = 5e-3  # figure sizes within which an obstacle can be what stops the figure
+_POSES: Final = 100  # maximum number of checks; a path that needs more runs along a surface
+_CAREFUL: Final = 0.95  # factor on the share of a path that is known to be free
 
 
 class Stand(NamedTuple):
@@ -254,3 +255,34 @@ def _longest(ends: Array, chords: Array, twist: Array) -> Array:
     ways *= ways
     square = ways.reshape(-1, 3).dot(ONES).reshape(2, -1, 2).max(0)
     return np.asarray(np.sqrt(np.maximum(square[:, 0], square[:, 1])))
+
+
+def is_free_path(problem: Problem, start: Array, end: Array) -> bool:
+    """Whether the straight path between coordinates (n,) is free, by the collision check of solves.
+
+    A figure that starts nearer than the margin may not come nearer. Without a scene every path is free. With
+    avoidance methods other than Velocity Damper the result is False, because only that one is exact.
+
+    Args:
+        problem: of one frame; start, end: (n,) within the joint limits.
+    """
+    if problem.scene is None:
+        return True
+    if not isinstance(problem.avoidance, VelocityDamper):
+        return False
+    guard = CollisionGuard(problem, problem.scene, problem.stack.metric)
+    here, goal = guard.stand(start), guard.stand(end)
+    floor = min(problem.margin, float(here.near.worst))
+    ahead = [goal]  # poses on the path that still have to be connected, the next one last
+    for _ in range(_POSES):
+        if float(ahead[-1].near.worst) < floor:
+            return False
+        share = guard.share(here, ahead[-1])
+        if share >= 1.0:
+            here = ahead.pop()
+            if not ahead:
+                return True
+        else:
+            way = min(0.5, _CAREFUL * share) * (ahead[-1].pose.q - here.pose.q)
+            ahead.append(guard.stand(here.pose.q + way))
+    return False

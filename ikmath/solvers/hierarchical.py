@@ -26,10 +26,9 @@ from .collision_guard import CollisionGuard
 from .detours import Detours
 from .driver import Budget, IterationDriver, Stop
 from .frame_correction import Correction, FrameCorrection
-from .hierarchical_options import ACCURACY, HierarchicalOptions
 from .iterate import Iterate
 from .method import Method, Options
-from .parameters import Patience
+from .parameters import ACCURACY, HierarchicalOptions, Patience
 from .restarts import Ended, RestartStrategy, StraightLimbKick, better
 from .search import Search, without_way
 from .step_bounds import StepBounds

@@ -15,12 +15,11 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Mask
+from ..arrays import Array, Mask
 from ..collision import ClosestPairs
 from ..model.pose import Pose
 from ..postures import PostureCost, PostureTerm
 from ..problem.problem import Problem
-from ..rotation import Array
 from .parameters import HierarchicalParameters
 
 _GRAZING: Final = 1e-10

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The base of solving methods, and the flags by which they are chosen.
 
-A method is an object with a name, texts, flags for what it supports, and `solve`. Menus and `solve` use the
-same flags.
+A method is an object with a name, texts, flags for what it supports, and `solve`. Menus grey methods out by
+comparing the flags with `Requirements`, which exist before the problem does. `solve` refuses with the same
+sentence.
 """
 
 from __future__ import annotations
@@ -11,17 +12,70 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
-from ..collision import AVOIDANCE
+from ..collision import AVOIDANCE, Avoidance
+from ..goals import Position
 from ..parameters import Parameter, check_parameters, parameters_of
 from ..problem.problem import Problem, Solution
-from ..problem.requirements import Requirements
+from ..registries import Entry
 from ..rotation import Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoalRequirement:
+    """One goal, as a method's flags see it.
+
+    Attributes:
+        kind: name of the goal's kind, see `GOALS`; name: for the sentence.
+        single_axes: whether some axes of a place do not count.
+        part: whether it may use a part of the figure only.
+        priority: its level.
+    """
+
+    kind: str
+    name: str
+    single_axes: bool = False
+    part: bool = False
+    priority: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Requirements:
+    """All goals, and the avoidance method.
+
+    Attributes:
+        goals: the goals without the posture.
+        avoidance: the avoidance method if there is a collision scene, else None.
+        posture_cost: whether a posture cost chooses among the poses that serve the goals.
+    """
+
+    goals: tuple[GoalRequirement, ...] = ()
+    avoidance: Avoidance | None = None
+    posture_cost: bool = False
+
+    @classmethod
+    def of(cls, problem: Problem) -> Self:
+        """What a problem requires."""
+        goals = tuple(
+            GoalRequirement(
+                kind=goal.kind,
+                name=goal.describe(),
+                single_axes=isinstance(goal, Position) and goal.mask is not None,
+                part=not goal.whole,
+                priority=goal.priority,
+            )
+            for goal in problem.tasks
+        )
+        return cls(
+            goals=goals,
+            avoidance=None if problem.scene is None else problem.avoidance,
+            posture_cost=problem.posture_cost is not None,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,11 +100,10 @@ class Options:
         check_parameters(self)
 
 
-class Method:
+class Method(Entry):
     """One way to solve.
 
     Attributes:
-        name, label, description, source: for registries, menus and the manual.
         options: the class of its options.
         takes: kinds of goals it can take, None for all of them.
         priorities: whether levels of priority are strict; otherwise all goals are weighed together.
@@ -69,10 +122,6 @@ class Method:
         briefly: options for many solves a second, where the last digits do not matter.
     """
 
-    name: ClassVar[str]
-    label: ClassVar[str]
-    description: ClassVar[str]
-    source: ClassVar[str]
     options: ClassVar[type[Options]] = Options
     takes: ClassVar[frozenset[str] | None] = None
     priorities: ClassVar[bool] = False

@@ -15,10 +15,9 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from ..arrays import Index
+from ..arrays import Array, Index
 from ..model.pose import Pose
 from ..problem.problem import Problem, Solution
-from ..rotation import Array
 from .driver import Budget, IterationDriver
 from .iterate import Iterate
 from .restarts import Ended

@@ -13,11 +13,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..arrays import Index
+from ..arrays import Array, Index
 from ..linalg.hierarchical_qp import Constraints, Signs
 from ..model.joint_limits import BoundaryTangent, JointLimits
 from ..model.skeleton import Skeleton
-from ..rotation import Array
 from .parameters import HierarchicalParameters
 from .step_model import Metric
 

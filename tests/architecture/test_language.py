@@ -45,7 +45,7 @@ PLAIN_CODE = (
     "ikmath/collision",
     "ikmath/diagnosis",
     "ikmath/goals",
-    "ikmath/limits",
+    "ikmath/limits.py",
     "ikmath/linalg",
     "ikmath/model",
     "ikmath/postures",

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import ikmath as ik
 from ikmath.postures.objective import Effort, PostureObjective
-from ikmath.solvers.hierarchical_options import ACCURACY
+from ikmath.solvers.parameters import ACCURACY
 from tests.fuzz import cases as fuzz
 from tests.fuzz.promises import keeps_its_promises, quiet, same_bits
 

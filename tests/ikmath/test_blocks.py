@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 import ikmath as ik
 from ikmath.classic.jacobian_blocks import Blocks, evaluate_many, layout_of
+from ikmath.classic.limit_crossings import CrossingsOfMany
+from ikmath.classic.limits.projection import _ManyHold
 from ikmath.classic.linalg.many import solve_in_place
 from ikmath.examples import figures
-from ikmath.limits.projection import _ManyHold
-from ikmath.model.limit_crossings import CrossingsOfMany
 from tests.ikmath import trees
 from tests.ikmath.test_goal_contract import EXAMPLES, build, every_case, scenes
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ikmath as ik
-from ikmath.goals.support import hull
+from ikmath.goals.balance import hull
 from tests.ikmath import oracle
 
 

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 import ikmath as ik
+from ikmath.classic.limits.base import ByRows
+from ikmath.classic.limits.projection import _OneHold
 from ikmath.classic.methods.damped import Damped, DampedOptions
-from ikmath.limits import ByRows
-from ikmath.limits.projection import _OneHold
 from tests.ikmath.solvers.one_step import linear
 
 DAMPING = 1e-3

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ikmath as ik
-from ikmath.model.limit_crossings import leaving
+from ikmath.classic.limit_crossings import leaving
 from tests.ikmath import oracle, trees
 
 LIMITS = ("none", "all", "some", "odd")

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from ikmath import Joint, Skeleton
+from ikmath.classic.limit_crossings import leaving
 from ikmath.examples import figures
 from ikmath.model.joint_limits import JointLimits
-from ikmath.model.limit_crossings import leaving
 
 
 def _skew_region() -> JointLimits:

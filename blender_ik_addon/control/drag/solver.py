@@ -21,7 +21,7 @@ import numpy as np
 import ikmath as ik
 from ikmath.diagnosis.error_bounds import error_lower_bounds
 from ikmath.postures import JointPosture
-from ikmath.solvers.free_path import is_free_path
+from ikmath.solvers.collision_guard import is_free_path
 
 from ...bridge.armature import Array
 from ..frame.goals import effector_errors

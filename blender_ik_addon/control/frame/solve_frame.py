@@ -12,7 +12,7 @@ import numpy as np
 
 import ikmath as ik
 from ikmath.postures.alignment import carried
-from ikmath.solvers.free_path import is_free_path
+from ikmath.solvers.collision_guard import is_free_path
 
 from ...bridge.armature import Array, Channels
 from ...bridge.goals import Wanted

@@ -16,7 +16,7 @@ import numpy as np
 
 import ikmath as ik
 from ikmath import rotation
-from ikmath.goals.support import hull
+from ikmath.goals.balance import hull
 
 from ...bridge.armature import (
     Array,

@@ -20,12 +20,12 @@ from typing import Any, ClassVar, Final, NamedTuple
 import numpy as np
 
 from ... import arguments
-from ...limits import Propose
-from ...model.active_directions import HeldOfMany, HeldOfOne
 from ...parameters import setting
 from ...rotation import Array
 from ...solvers.method import Options
+from ..active_directions import HeldOfMany, HeldOfOne
 from ..jacobian_blocks import Blocks
+from ..limits.base import Propose
 from ..linalg.many import solve_in_place
 from ..loop import Incremental
 from ..stepping import Linear, SteppingOptions

@@ -24,15 +24,15 @@ import numpy as np
 
 from ...diagnosis.status import conclude
 from ...errors import NotSupported
-from ...limits import ByRows
 from ...parameters import setting
 from ...problem.problem import Problem, Solution, Status
 from ...rotation import Array
 from ...solvers.method import Options
+from ..limits.base import ByRows
 from ..linalg.lagrange import Advance, InUnits, LagrangeOptions, Optimum, Program, Propose, minimize_under
 from ..newton_refinement import Regularization
 from ..programs import OBJECTIVES, FigureProgram, HeldProgram, SlackProgram
-from ..rest import Resting, RestOptions, at_rest, may_rest
+from ..rest import Resting, RestOptions, at_rest, least_tolerance, may_rest
 
 _RANK: Final = 1e-4  # share of the largest singular value
 _REST: Final = 1e-4  # weight of the objective relative to goals that cannot be reached
@@ -90,7 +90,7 @@ class Lagrange(Resting):
         settings = LagrangeOptions(form=options.form, max_iterations=options.max_iterations, threshold=_RANK)
         program = FigureProgram(problem, options.objective)
         if options.bounds == "active":
-            tolerance = problem.least_tolerance(options.tolerance, options.angle_tolerance)
+            tolerance = least_tolerance(problem, options)
             found = _every_combination(program, q, settings, tolerance)
         elif options.bounds == "slack":
             found = _with_slack(program, q, settings)

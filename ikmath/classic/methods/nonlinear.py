@@ -29,7 +29,7 @@ from ...rotation import Array
 from ...solvers.method import Options
 from ..linalg.lbfgsb import LbfgsbOptions, Stop, minimize
 from ..newton_refinement import Regularization
-from ..rest import Resting, RestOptions, at_rest, may_rest
+from ..rest import Resting, RestOptions, at_rest, least_tolerance, may_rest
 
 Function = Callable[[Array], tuple[float, Array]]
 """Value and gradient (n,) at h (n,)."""
@@ -77,7 +77,7 @@ class Nonlinear(Resting):
             value, gradient = function(x * strides)
             return value, gradient * strides
 
-        tolerance = problem.least_tolerance(options.tolerance, options.angle_tolerance)
+        tolerance = least_tolerance(problem, options)
         settings = LbfgsbOptions(
             max_iterations=options.max_iterations,
             gradient_tolerance=0.05 * tolerance,

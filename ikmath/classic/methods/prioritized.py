@@ -19,15 +19,15 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from ...diagnosis.status import conclude
-from ...limits import ByRows
 from ...model.pose import Pose
 from ...parameters import setting
 from ...problem.problem import Problem, Solution, Status
 from ...rotation import Array
 from ...solvers.method import Options
+from ..limits.base import ByRows
 from ..linalg.priority import solve_in_order
 from ..loop import Incremental
-from ..rest import at_rest_in_order, may_rest
+from ..rest import at_rest_in_order, least_tolerance, may_rest
 from ..stepping import LEAST, LESS, MORE, MOST, SETTLED, Linear, SteppingOptions, bounded
 
 _CLOSING: Final = 0.3  # factor per step of the errors of strong levels that do not count, in squares
@@ -81,7 +81,7 @@ class Prioritized(Incremental):
         state = Linear(problem, q, np.inf, 1.0, mobility, None, stack.level, {})
         scale = _scale(problem)
         tolerances = problem.stack.tolerances(options.tolerance, options.angle_tolerance)
-        least = (0.5 * problem.least_tolerance(options.tolerance, options.angle_tolerance)) ** 2
+        least = (0.5 * least_tolerance(problem, options)) ** 2
         allowed = np.inf  # squared error of a level that does not count; decreases with every step
         best = [np.inf] * len(stack.levels)
         begin = error = jacobian = q
@@ -139,7 +139,7 @@ class Prioritized(Incremental):
         there, here = (
             stack.costs(stack.evaluate(problem.tasks, pose).error * _scale(problem)) for pose in poses
         )
-        allowed = (0.5 * problem.least_tolerance(options.tolerance, options.angle_tolerance)) ** 2
+        allowed = (0.5 * least_tolerance(problem, options)) ** 2
         if _first_gain(there, here, allowed) < _ROUNDING:
             q = begin
         return _concluded(problem, q, answer.iterations, options, stalled=True)

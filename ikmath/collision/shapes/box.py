@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from ... import arguments
 from ...rotation import Array
-from ..shape_group import Nearest
-from ..vectors import TINY, clamp
+from ..narrow_phase import Nearest
+from ..vectors import TINY, clamp, turned, turned_back
 from .solid import Solid, lowest_in_regions
 
 _REGIONS: Final = np.array([sides for sides in product((-1.0, 0.0, 1.0), repeat=3) if any(sides)])
@@ -74,8 +74,7 @@ class Box(Solid):
     def segment_distance(a: Array, b: Array, parameters: Array) -> Nearest:
         """See `Solid.segment_distance`; inside, the deepest point."""
         inwards, half = parameters[:, 3:12].reshape(-1, 3, 3), parameters[:, 12:]
-        start = (inwards @ (a - parameters[:, :3])[:, :, None])[:, :, 0]
-        along = (inwards @ (b - a)[:, :, None])[:, :, 0]
+        start, along = turned(a - parameters[:, :3], inwards), turned(b - a, inwards)
         outside = lowest_in_regions(start, along, half, _REGIONS, np.abs(_REGIONS))
         tried = clamp(np.concatenate([outside, _deepest(start, along, half)], 1))
         places = start[:, None] + tried[:, :, None] * along[:, None]
@@ -87,7 +86,7 @@ class Box(Solid):
         distance = _signed(place, half)
         through = np.eye(3)[over.argmax(1)]
         normal = np.where((distance > 0.0)[:, None], outside / np.maximum(distance, TINY)[:, None], through)
-        normal = ((normal * np.where(place < 0.0, -1.0, 1.0))[:, None] @ inwards)[:, 0]
+        normal = turned_back(normal * np.where(place < 0.0, -1.0, 1.0), inwards)
         return Nearest.of_segments(a, b, distance, parameter, normal)
 
 
@@ -95,8 +94,7 @@ def _signed(places: Array, half: Array) -> Array:
     """Signed distance of places (..., 3) in the box's axes."""
     over = np.abs(places) - half
     outside = np.maximum(over, 0.0)
-    distance: Array = np.sqrt((outside * outside).sum(-1)) + np.minimum(over.max(-1), 0.0)
-    return distance
+    return np.asarray(np.sqrt((outside * outside).sum(-1)) + np.minimum(over.max(-1), 0.0))
 
 
 def _deepest(start: Array, along: Array, half: Array) -> Array:

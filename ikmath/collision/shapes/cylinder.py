@@ -14,9 +14,9 @@ from typing import ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
+from ...arrays import Array, Mask
 from ...errors import BadValue
-from ...rotation import Array
-from ..shape_group import Nearest
+from ..narrow_phase import Nearest
 from ..vectors import TINY, clamp, cross, dot, length, perpendicular
 from .solid import Solid
 
@@ -146,8 +146,7 @@ class _Profile:
         over_end = np.abs(self.h + t * self.dh) - self.half
         over_side = np.sqrt(np.maximum(self.p * t * t + 2.0 * self.q * t + self.s, 0.0)) - self.radius
         outer = np.hypot(np.maximum(over_end, 0.0), np.maximum(over_side, 0.0))
-        result: Array = outer + np.minimum(np.maximum(over_end, over_side), 0.0)
-        return result
+        return np.asarray(outer + np.minimum(np.maximum(over_end, over_side), 0.0))
 
     def _slopes(self, t: Array) -> tuple[Array, Array]:
         """First and second derivative of half the squared distance, outside; t is (P, 1)."""
@@ -180,7 +179,7 @@ class _Profile:
             t[open_] = self._only(open_)._newton(low[open_, None], high[open_, None])
         return t
 
-    def _only(self, rows: npt.NDArray[np.bool_]) -> _Profile:
+    def _only(self, rows: Mask) -> _Profile:
         other = object.__new__(_Profile)
         other.__dict__.update({name: value[rows] for name, value in vars(self).items()})
         return other

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ...errors import BadValue
 from ...rotation import Array
-from ..shape_group import Nearest
+from ..narrow_phase import Nearest
 from ..vectors import dot
 from .solid import Solid
 

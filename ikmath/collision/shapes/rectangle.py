@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A bounded plane without thickness: a wall, a table top, a sheet of paper.
 
-Ge (A.4.2) finds the distance of a point by the nine areas into which the four edges' lines cut the plane.
-For a
-bone the same nine areas do: in each of them the squared distance along the bone is a parabola, the whole is
+Ge (A.4.2) finds the distance of a point by the nine areas into which the four edges' lines cut the plane. For
+a bone the same nine areas do: in each of them the squared distance along the bone is a parabola, the whole is
 convex and has no kinks, so its minimum is the minimum of one of the nine parabolas.
 """
 
@@ -17,8 +16,8 @@ import numpy.typing as npt
 
 from ...errors import BadValue
 from ...rotation import Array
-from ..shape_group import Nearest
-from ..vectors import ONES, TINY, clamp, dot
+from ..narrow_phase import Nearest
+from ..vectors import ONES, TINY, clamp, dot, turned, turned_back
 from .solid import Solid, lowest_in_regions
 
 _AREAS: Final = np.array([(u, v, 0.0) for u in (-1.0, 0.0, 1.0) for v in (-1.0, 0.0, 1.0)])
@@ -87,9 +86,8 @@ class Rectangle(Solid):
     @staticmethod
     def segment_distance(a: Array, b: Array, parameters: Array) -> Nearest:
         """See `Solid.segment_distance`; exact, also for the depth of a segment that passes through."""
-        start = _local(a - parameters[:, :3], parameters)
-        along = _local(b - a, parameters)
-        half = parameters[:, 12:]
+        axes, half = parameters[:, 3:12].reshape(-1, 3, 3), parameters[:, 12:]
+        start, along = turned(a - parameters[:, :3], axes), turned(b - a, axes)
         parameter = _closest(start, along, half)
         local = start + parameter[:, None] * along
         difference = local.copy()
@@ -101,18 +99,7 @@ class Rectangle(Solid):
             distance[touching], parameter[touching], normal[touching] = _through(
                 start[touching], along[touching], half[touching]
             )
-        normal = _world(normal, parameters)
-        return Nearest.of_segments(a, b, distance, parameter, normal)
-
-
-def _local(vectors: Array, parameters: Array) -> Array:
-    result: Array = (parameters[:, 3:12].reshape(-1, 3, 3) @ vectors[:, :, None])[:, :, 0]
-    return result
-
-
-def _world(vectors: Array, parameters: Array) -> Array:
-    result: Array = (vectors[:, None, :] @ parameters[:, 3:12].reshape(-1, 3, 3))[:, 0, :]
-    return result
+        return Nearest.of_segments(a, b, distance, parameter, turned_back(normal, axes))
 
 
 def _closest(start: Array, along: Array, half: Array) -> Array:
@@ -120,8 +107,7 @@ def _closest(start: Array, along: Array, half: Array) -> Array:
     flat = np.concatenate([half, np.zeros((len(half), 1))], 1)
     t = clamp(lowest_in_regions(start, along, flat, _AREAS, _COUNTED))
     beyond = np.maximum(np.abs(start[:, None] + t[:, :, None] * along[:, None]) - flat[:, None], 0.0)
-    result: Array = t[np.arange(len(t)), (beyond * beyond).dot(ONES).argmin(1)]
-    return result
+    return np.asarray(t[np.arange(len(t)), (beyond * beyond).dot(ONES).argmin(1)])
 
 
 def _through(start: Array, along: Array, half: Array) -> tuple[Array, Array, Array]:

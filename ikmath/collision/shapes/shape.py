@@ -21,7 +21,7 @@ import numpy.typing as npt
 from ... import arguments
 from ...errors import BadShape, BadValue
 from ...rotation import Array
-from ..shape_group import Nearest, ShapeGroup
+from ..narrow_phase import Nearest, ShapeGroup
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,13 +109,10 @@ class Shape(ABC):
             rotation: (*frames, 3, 3).
             translation: (*frames, 3) metres.
         """
-        turn = arguments.numbers(rotation, f"rotation of obstacle {self.name!r}")
-        shift = arguments.numbers(translation, f"translation of obstacle {self.name!r}")
         other = copy(self)
-        if turn.shape[-2:] == (3, 3) and shift.shape[-1:] == (3,):
-            shift = (turn @ self.translation[..., None])[..., 0] + shift
-            turn = turn @ self.rotation
-        other._carry(turn, shift)
+        other._carry(rotation, translation)
+        turn, shift = other.rotation, other.translation
+        other._carry(turn @ self.rotation, (turn @ self.translation[..., None])[..., 0] + shift)
         return other
 
     def at(self, frame: int | tuple[int, ...]) -> Self:

@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 
 from ...rotation import Array
-from ..shape_group import Nearest, RowGroup, ShapeGroup
+from ..narrow_phase import Nearest, RowGroup, ShapeGroup
 from ..vectors import ONES, TINY
 from .shape import Shape
 

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...rotation import Array
-from ..segments import closest_to_point
-from ..shape_group import Nearest
+from ..closest_points import closest_to_point
+from ..narrow_phase import Nearest
 from ..vectors import directions, length, perpendicular
 from .solid import Solid
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ikmath.collision.triangles import Facets
+from ikmath.collision.closest_points import Facets
 
 
 def globe(around=24, along=12):

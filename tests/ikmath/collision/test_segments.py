@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from zoo import ZOO, least_along
 
 from ikmath.collision import Box, Capsule, Cylinder, HalfSpace, Rectangle, Sphere
-from ikmath.collision.segments import closest_of_segments
+from ikmath.collision.closest_points import closest_of_segments
 
 lattice = st.tuples(*[st.integers(-2, 2)] * 3)
 

@@ -8,8 +8,9 @@ import pytest
 from scipy.optimize import minimize
 
 import ikmath as ik
+from ikmath.classic.limits.base import ByRows
 from ikmath.errors import BadValue
-from ikmath.limits import LIMITS, ByRows, Clipping, InverseBarrier, LogarithmicBarrier, Penalty
+from ikmath.limits import LIMITS, Clipping, InverseBarrier, LogarithmicBarrier, Penalty
 
 STRICT = [name for name in LIMITS if LIMITS[name].strict]
 INCREMENTAL = ["damped", "pseudoinverse", "control", "prioritized", "bounded", "transpose"]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ikmath as ik
-from ikmath.solvers.free_path import is_free_path
+from ikmath.solvers.collision_guard import is_free_path
 
 
 def arm(*obstacles: object, **options: object) -> ik.Problem:

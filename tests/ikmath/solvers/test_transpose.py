@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import ikmath as ik
+from ikmath.classic.limits.base import ByRows
 from ikmath.classic.methods.transpose import optimal_gain
-from ikmath.limits import ByRows
 from ikmath.solvers.api import METHODS, read_options
 from tests.ikmath import trees
 from tests.ikmath.solvers.one_step import arm_problem, linear, step

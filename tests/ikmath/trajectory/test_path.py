@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ikmath as ik
+from ikmath.classic.internal_points import subdivide
 from ikmath.errors import BadShape, BadValue
-from ikmath.trajectory.path import subdivide
 
 
 def angle(a, b):

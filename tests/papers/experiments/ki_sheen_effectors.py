@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import ikmath as ik
-from ikmath.trajectory.path import subdivide
+from ikmath.classic.internal_points import subdivide
 from tests.papers import ki_sheen, report
 
 POINTS = 7

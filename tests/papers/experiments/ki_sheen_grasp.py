@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import ikmath as ik
-from ikmath.trajectory.path import subdivide
+from ikmath.classic.internal_points import subdivide
 from tests.papers import report
 
 OBJECT = np.array([0.05, -0.62, 0.80])

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import ikmath as ik
-from ikmath.trajectory.path import subdivide
+from ikmath.classic.internal_points import subdivide
 from tests.papers import report
 
 LENGTHS, START, TARGET, POINTS = (1.0, 0.8, 0.6), (1.4, 0.5, 0.3), (1.7, 0.3, 0.0), 8

@@ -14,12 +14,13 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from ..arrays import Index
-from ..model.active_directions import HeldOfMany, HeldOfOne
-from ..model.joint_limits import CrossingsOfOne, JointLimits
-from ..model.limit_crossings import CrossingsOfMany, crossings_of_many, landing_of_many
-from ..rotation import Array
-from .base import LimitMethod, Propose, ProposeMany
+from ...arrays import Index
+from ...limits import LimitMethod
+from ...model.joint_limits import CrossingsOfOne, JointLimits
+from ...rotation import Array
+from ..active_directions import HeldOfMany, HeldOfOne
+from ..limit_crossings import CrossingsOfMany, crossings_of_many, landing_of_many
+from .base import Propose, ProposeMany
 
 _ROUNDS: Final = 3
 _CURVED: Final = 0.1  # share of a step that ending it on the boundary may take off, without another round

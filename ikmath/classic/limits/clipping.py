@@ -12,11 +12,12 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from ..arrays import Mask
-from ..model.joint_limits import JointLimits
-from ..model.limit_crossings import leaving
-from ..rotation import Array
-from .base import LimitMethod, Proposer
+from ...arrays import Mask
+from ...limits import LimitMethod
+from ...model.joint_limits import JointLimits
+from ...rotation import Array
+from ..limit_crossings import leaving
+from .base import Proposer
 
 _HALVINGS: Final = 40
 

@@ -16,13 +16,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from .. import arguments
-from ..model.joint_limits import JointLimits
-from ..model.limit_crossings import leaving
-from ..model.pose import Pose
-from ..model.residual import Residual
-from ..rotation import Array
-from .base import LimitMethod, Propose
+from ... import arguments
+from ...limits import LimitMethod
+from ...model.joint_limits import JointLimits
+from ...model.pose import Pose
+from ...model.residual import Residual
+from ...rotation import Array
+from ..limit_crossings import leaving
+from .base import Propose
 
 
 class Penalty(LimitMethod):

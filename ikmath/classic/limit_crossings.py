@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Array, Index, Mask
-from .joint_limits import OUTSIDE, JointLimits
+from ..model.joint_limits import OUTSIDE, JointLimits
 
 
 class Bounds(NamedTuple):
