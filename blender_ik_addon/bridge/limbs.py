@@ -110,17 +110,13 @@ def side_of_bend(bones: Bones, lower: str, up: Array) -> Array:
 def _joints(bones: Bones, up: Array) -> Sequence[_Joint]:
     """The joints of all limbs, the longest limbs first."""
     order, parents = bones.parents_first
-    children: list[list[int]] = [[] for _ in parents]
-    for row, parent in enumerate(parents.tolist()):
-        if parent >= 0:
-            children[parent].append(row)
-    rows = Rows(parents, bones.heads[order], bones.tails[order], children)
+    rows = Rows(parents, bones.heads[order], bones.tails[order])
     found = []
     for limb in limbs_of(rows, bones.extent, up / np.linalg.norm(up)):
-        ways = rows.ways(limb.bones)
-        ways /= np.maximum(np.linalg.norm(ways, axis=1), 1e-12)[:, None]
+        spans = rows.spans(limb.bones)
+        spans /= np.maximum(np.linalg.norm(spans, axis=1), 1e-12)[:, None]
         chain = [*order[list(limb.bones)].tolist(), -1]
-        found += [_Joint(*chain[low - 1 : low + 2], *ways[low - 1 : low + 1]) for low in limb.joints]
+        found += [_Joint(*chain[low - 1 : low + 2], *spans[low - 1 : low + 1]) for low in limb.joints]
     return found
 
 
