@@ -53,7 +53,7 @@ class Aim(Effectors):
         name: for messages.
     """
 
-    kind: ClassVar[str] = "Aim"
+    kind: str = "Aim"
     targets: ClassVar[Mapping[str, int]] = {"target": 2}
     unit: str = "rad"
     rows: int = 2

@@ -10,7 +10,7 @@ cheaper by `preference`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -38,7 +38,7 @@ class AnyOf(Goal):
         chosen: (*batch,) the alternative chosen before, None where nothing was.
     """
 
-    kind: ClassVar[str] = "AnyOf"
+    kind: str = "AnyOf"
 
     def __init__(
         self,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final, Self
+from typing import Final, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -48,7 +48,7 @@ class Balance(Goal):
         name: for messages.
     """
 
-    kind: ClassVar[str] = "Balance"
+    kind: str = "Balance"
     rows: int = 2
 
     def __init__(

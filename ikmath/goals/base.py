@@ -49,7 +49,7 @@ class Goal:
             also have `inequality`.
     """
 
-    kind: ClassVar[str] = ""
+    kind: str = ""
     unit: str = "m"
     rows: int = 3
     one_sided: bool = False

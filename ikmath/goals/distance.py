@@ -37,7 +37,7 @@ class Distance(Pairs):
         name: for messages.
     """
 
-    kind: ClassVar[str] = "Distance"
+    kind: str = "Distance"
     targets: ClassVar[Mapping[str, int]] = {"distance": 1, "place": 2}
     rows: int = 1
 

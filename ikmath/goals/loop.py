@@ -37,7 +37,7 @@ class Loop(Pairs):
         name: for messages.
     """
 
-    kind: ClassVar[str] = "Loop"
+    kind: str = "Loop"
     targets: ClassVar[Mapping[str, int]] = {"rotation": 3}
 
     def __init__(

@@ -34,7 +34,7 @@ class Orientation(Masked):
         name: for messages.
     """
 
-    kind: ClassVar[str] = "Orientation"
+    kind: str = "Orientation"
     targets: ClassVar[Mapping[str, int]] = {"target": 3, "frame": 3}
     unit: str = "rad"
 

@@ -34,7 +34,7 @@ class Plane(Effectors):
     Several names may share one plane: origin and normal (*batch, 1, 3) or plain (3,).
     """
 
-    kind: ClassVar[str] = "Plane"
+    kind: str = "Plane"
     targets: ClassVar[Mapping[str, int]] = {"origin": 2, "normal": 2}
     rows: int = 1
 

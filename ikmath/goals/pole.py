@@ -41,7 +41,7 @@ class Pole(Effectors):
         name: for messages.
     """
 
-    kind: ClassVar[str] = "Pole"
+    kind: str = "Pole"
     targets: ClassVar[Mapping[str, int]] = {"target": 2}
     unit: str = "rad"
     rows: int = 1

@@ -32,7 +32,7 @@ class Position(Masked):
         name: for messages; the joint's name if not given.
     """
 
-    kind: ClassVar[str] = "Position"
+    kind: str = "Position"
     targets: ClassVar[Mapping[str, int]] = {"target": 2, "frame": 3}
 
     def __init__(

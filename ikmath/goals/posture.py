@@ -32,7 +32,7 @@ class Posture(Goal):
         weight, priority, name: see `Goal`. Solvers that know levels put a posture below all of them.
     """
 
-    kind: ClassVar[str] = "Posture"
+    kind: str = "Posture"
     targets: ClassVar[Mapping[str, int]] = {"q": 1}
     unit: str = ""
 

@@ -49,21 +49,7 @@ class WithinChain(Goal):
     def __init__(self, goal: Goal, keep: Flags) -> None:
         self.goal, self.keep = goal, keep
         self.weight, self.priority, self.labels = goal.weight, goal.priority, goal.labels
-
-    @property
-    def kind(self) -> str:  # type: ignore[override]
-        """See the inner goal."""
-        return self.goal.kind
-
-    @property
-    def unit(self) -> str:  # type: ignore[override]
-        """See the inner goal."""
-        return self.goal.unit
-
-    @property
-    def rows(self) -> int:  # type: ignore[override]
-        """See the inner goal."""
-        return self.goal.rows
+        self.kind, self.unit, self.rows = goal.kind, goal.unit, goal.rows
 
     def evaluate(self, pose: Pose) -> Residual:
         """The goal's error; its Jacobian is zero outside the chain."""
