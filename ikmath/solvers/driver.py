@@ -141,15 +141,13 @@ class IterationDriver:
             nearly: whether to end at the first iterate at which every level is nearly met.
         """
 
-        def model(iterate: Iterate, slow: int, refusals: int) -> StepModel:
+        def model(iterate: Iterate, waited: int, refusals: int) -> StepModel:
             aside = None if correction is None else correction.aside(iterate)
             return GaussNewtonStep(
-                self.problem, iterate, self.merit, self.parameters, aside, strides=slow == 0
+                self.problem, iterate, self.merit, self.parameters, aside, strides=waited == 0
             )
 
-        return self._descend(
-            iterate, budget, model, correction, patience, self.parameters.slow, enough=enough, nearly=nearly
-        )
+        return self._descend(iterate, budget, model, correction, patience, enough=enough, nearly=nearly)
 
     def refine(self, iterate: Iterate, budget: Budget, share: float = 0.0) -> tuple[Iterate, Stop]:
         """Steps by curvature, to the constrained minimum.
@@ -159,14 +157,14 @@ class IterationDriver:
                 are waited for, which change no cost beyond rounding.
         """
 
-        def model(iterate: Iterate, slow: int, refusals: int) -> StepModel:
+        def model(iterate: Iterate, waited: int, refusals: int) -> StepModel:
             weights = self.merit.weights
             lenient = refusals == 0 and nearly_met(self.problem, iterate, own.near)
             return NewtonStep(self.problem, iterate, weights, own, self.active, lenient=lenient)
 
         own = self.parameters
         patience = own.at_last if share == 0.0 else own.before_curvature
-        return self._descend(iterate, budget, model, None, patience, share)
+        return self._descend(iterate, budget, model, None, patience._replace(share=share))
 
     def _descend(
         self,
@@ -175,7 +173,6 @@ class IterationDriver:
         make: Callable[[Iterate, int, int], StepModel],
         correction: Correction | None,
         patience: Patience,
-        share: float,
         *,
         enough: float = 0.0,
         nearly: bool = False,
@@ -184,7 +181,7 @@ class IterationDriver:
 
         Args:
             make: the model of an iterate after so many slow steps in a row, and so many refused ones at all.
-            share: of the costs, by which a step that is not slow gains; the others: see `run`.
+            patience, enough, nearly: see `run`.
         """
         own = self.parameters
         damping, slow, refused, refusals, idle = 1.0, 0, 0, 0, False
@@ -220,14 +217,14 @@ class IterationDriver:
                 idle = at_once and not model.strides and self._is_idle(iterate, dq)
                 # among obstacles corrections are costly: what promises nothing as it lands is not tried
                 promised = model.promised(dq if self.guard is None else landed)
-                trial, ratio = self._try(iterate, to, promised, budget)
+                trial, ratio = self._try(iterate, to, promised, budget, curved=model.curved)
             if trial is not None and (
                 ratio > own.least_gain or (trial.reached(self.tolerances) and not done)
             ):
                 quadratic = model.curved and damping <= 1.0 and ratio > own.full_gain
                 damping *= max(1.0 / 3.0, 1.0 - (2.0 * min(ratio, 1.0) - 1.0) ** 3)
                 damping, refused = max(damping, own.least_factor), 0
-                slow = slow + 1 if self._crept(iterate, trial, share) else 0
+                slow = slow + 1 if self._crept(iterate, trial, patience.share) else 0
                 if correction is not None:
                     correction.learn(iterate, trial)
                 iterate, model = trial, None
@@ -243,11 +240,13 @@ class IterationDriver:
                 model = None
 
     def _try(
-        self, iterate: Iterate, to: Array, promised: float, budget: Budget
+        self, iterate: Iterate, to: Array, promised: float, budget: Budget, *, curved: bool
     ) -> tuple[Iterate | None, float]:
         """The iterate after a step to (n,), put right where it helps, and the gain ratio.
 
-        Where gains are rounding, the ratio is near one (Conn, Gould & Toint 2000, 17.4.2).
+        Where gains are rounding, the ratio is near one (Conn, Gould & Toint 2000, 17.4.2). What is short has
+        an error that only small steps along a curved valley keep: after steps by curvature it is put back
+        to what they promised, too.
         """
         own, before = self.parameters, iterate.all_costs()
         noise = self.merit.noise(before)
@@ -256,7 +255,11 @@ class IterationDriver:
             return None, -1.0
         ratio = (self.merit.gain(before, trial.all_costs()) + noise) / (promised + noise)
         if ratio <= own.least_gain:
-            trial = self._corrected(trial, self._met(iterate.costs), budget)
+            linear = None
+            if curved:
+                dq = short_way(self.bounds.joint_limits, iterate.q, to)
+                linear = iterate.error + iterate.jacobian.dot(dq)
+            trial = self._corrected(trial, self._met(iterate.costs), budget, linear)
             ratio = (self.merit.gain(before, trial.all_costs()) + noise) / (promised + noise)
         return trial, ratio
 
@@ -344,34 +347,46 @@ class IterationDriver:
         short = (level for level, cost in enumerate(costs) if cost > self.parameters.near**2)
         return next(short, len(costs))
 
-    def _corrected(self, trial: Iterate, count: int, budget: Budget) -> Iterate:
-        """Second-order correction: the first `count` levels put right.
+    def _corrected(
+        self, trial: Iterate, count: int, budget: Budget, promised: Array | None = None
+    ) -> Iterate:
+        """Second-order correction: the first `count` levels put right, and the others as promised.
 
         It stays on the limits that held the step: to leave them would cost weaker levels what they gained.
-        Where one of those levels would lose what it has, nothing is put right.
+        Where one of the former would lose what it has, nothing is put right.
+
+        Args:
+            promised: (k,) errors, of which those of the other levels are sought if they are near; None:
+                nothing is done for them.
         """
         stack, own = self.problem.stack, self.parameters
         metric = Metric.of(stack.metric, None, 0.0)
         face = self.last[0].face(self.last[1]) if self.last else Face(np.empty(0, np.intp), set())
+        wanted, last = np.zeros(len(trial.error)), count
+        if promised is not None and max(stack.costs(promised - trial.error)) <= own.near**2:
+            last = len(stack.levels)
+            for rows in stack.levels[count:]:
+                wanted[rows] = promised[rows]
 
-        def felt(iterate: Iterate) -> list[float]:  # costs that count as none are alike
-            return [max(cost, own.hold**2) for cost in iterate.costs[:count]]
+        def wrong(iterate: Iterate) -> list[float]:  # costs that count as none are alike
+            return [max(cost, own.hold**2) for cost in stack.costs(iterate.error - wanted)[:last]]
 
-        for _ in range(own.corrections if count else 0):
-            if max(trial.costs[:count]) <= own.hold**2:
+        for _ in range(own.corrections if last else 0):
+            if max(wrong(trial)) <= own.hold**2:
                 break
             budget.corrections += 1
-            rows = metric.along(trial.jacobian)
-            levels = [Level(rows[some], -trial.error[some], own.bias) for some in stack.levels[:count]]
+            slopes, missing = metric.along(trial.jacobian), wanted - trial.error
+            damping = [0.0 if level < count else own.damping * trial.costs[level] for level in range(last)]
+            levels = [
+                Level(slopes[rows], missing[rows], own.bias + more)
+                for rows, more in zip(stack.levels, damping, strict=False)
+            ]
 
             def best(bounds: Bounds, levels: list[Level] = levels) -> Array:
                 return metric.step(hierarchical_qp(levels, bounds.along(face).by(metric)).z)
 
-            moved = self.move(
-                trial,
-                self.bounds.step(trial.q, best, self.inequalities(trial)),
-            )
-            if moved is None or not felt(moved) < felt(trial) or self._met(moved.costs) < count:
+            moved = self.move(trial, self.bounds.step(trial.q, best, self.inequalities(trial)))
+            if moved is None or not wrong(moved) < wrong(trial) or self._met(moved.costs) < count:
                 break
             trial = moved
         return trial

@@ -69,7 +69,9 @@ class Course(NamedTuple):
             return cls(own.in_motion, own.settled, None, False)
         if exact and not guarded:
             return cls(own.before_curvature, 0.0, 0.0, True)
-        return cls(own.at_last, 0.0, own.slow if chooses else None, exact)
+        if chooses:
+            return cls(own.at_last._replace(share=own.before_curvature.share), 0.0, own.slow, exact)
+        return cls(own.at_last, 0.0, None, exact)
 
 
 class Hierarchical(Method):
@@ -98,12 +100,14 @@ class Hierarchical(Method):
         before: Trail | None = None,
         within: Range | None = None,
         deadline: float | None = None,
+        begun: Solution | None = None,
     ) -> Solution:
         """One solve, from a start or (with a trail) from the frame before.
 
         Args:
             within: coordinates that the solve stays between; None: those that `max_turn` allows.
             deadline: see `Budget`; None: the time limit from now on.
+            begun: an earlier answer to the same frame, from which it goes on.
         """
         own, skeleton = options.parameters, problem.skeleton
         if within is None and options.max_turn is not None:
@@ -133,7 +137,8 @@ class Hierarchical(Method):
         start = driver.begin(q, trail.pose)
         first = None if before is None and guard is None else FrameCorrection(trail.first)
         correction: Correction = ArcCorrection(problem, own.arc_gain) if first is None else first
-        end, stop, jumped = self._descend(driver, start, budget, correction, course, options)
+        begin = start if begun is None else driver.begin(begun.q, begun.memory.pose)
+        end, stop, jumped = self._descend(driver, begin, budget, correction, course, options)
         if within is not None:
             end = driver.wrapped(end)
         trail = Trail(
@@ -166,9 +171,10 @@ class Hierarchical(Method):
         trail = before.memory if isinstance(before.memory, Trail) else Trail()
         policy = TurnPolicy(problem, q, trail, options.parameters, options.dt)
         deadline = np.inf if options.seconds is None else time.perf_counter() + options.seconds
-        spent, trials = 0, []
+        spent, trials = 0, list[Solution]()
         for within in policy.ranges:
-            trials.append(self.solve(problem, q, options, trail, within, deadline))
+            begun = trials[-1] if trials and policy.is_inside(trials[-1], within) else None
+            trials.append(self.solve(problem, q, options, trail, within, deadline, begun))
             spent += trials[-1].iterations
             if time.perf_counter() > deadline or not policy.is_held_back(trials[-1], within):
                 break

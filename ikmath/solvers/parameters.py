@@ -14,10 +14,11 @@ from .method import Options
 
 
 class Patience(NamedTuple):
-    """How many steps in a row may be slow, or refused."""
+    """How many steps in a row may be slow, or refused; a slow one gains less than a share of the costs."""
 
     slow: int
     refused: int
+    share: float = 1e-2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,8 +37,8 @@ class HierarchicalParameters:
         full_gain: share of the promised gain from which a model is trusted (Nocedal & Wright 2006, 4.1: 3/4).
         least_factor: least factor of the damping (1/1000: three good steps from a start at 1).
         slow: share of a level's squared error; steps that gain less converge slowly.
-        before_curvature: slow or refused steps in a row after which an exact solve goes on by curvature, and
-            after which steps by curvature end that need not find the minimum,
+        before_curvature: slow or refused steps in a row after which an exact solve goes on by curvature (its
+            steps cost twice as much), and after which those end that need not find the minimum,
         in_motion: a frame is left to the next one,
         at_last: or the others end. Damping grows 2^k-fold with the k-th refusal.
         settled: share of the costs; where steps change none by more, a frame of a motion with a posture cost
@@ -84,7 +85,7 @@ class HierarchicalParameters:
     full_gain: float = 0.75
     least_factor: float = 1e-3
     slow: float = 1e-2
-    before_curvature: Patience = field(default=Patience(2, 7))
+    before_curvature: Patience = field(default=Patience(2, 7, 0.1))
     in_motion: Patience = field(default=Patience(4, 3))
     at_last: Patience = field(default=Patience(8, 7))
     settled: float = 1e-4
