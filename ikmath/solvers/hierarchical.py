@@ -100,14 +100,12 @@ class Hierarchical(Method):
         before: Trail | None = None,
         within: Range | None = None,
         deadline: float | None = None,
-        begun: Solution | None = None,
     ) -> Solution:
         """One solve, from a start or (with a trail) from the frame before.
 
         Args:
             within: coordinates that the solve stays between; None: those that `max_turn` allows.
             deadline: see `Budget`; None: the time limit from now on.
-            begun: an earlier answer to the same frame, from which it goes on.
         """
         own, skeleton = options.parameters, problem.skeleton
         if within is None and options.max_turn is not None:
@@ -137,8 +135,7 @@ class Hierarchical(Method):
         start = driver.begin(q, trail.pose)
         first = None if before is None and guard is None else FrameCorrection(trail.first)
         correction: Correction = ArcCorrection(problem, own.arc_gain) if first is None else first
-        begin = start if begun is None else driver.begin(begun.q, begun.memory.pose)
-        end, stop, jumped = self._descend(driver, begin, budget, correction, course, options)
+        end, stop, jumped = self._descend(driver, start, budget, correction, course, options)
         if within is not None:
             end = driver.wrapped(end)
         trail = Trail(
@@ -171,10 +168,9 @@ class Hierarchical(Method):
         trail = before.memory if isinstance(before.memory, Trail) else Trail()
         policy = TurnPolicy(problem, q, trail, options.parameters, options.dt)
         deadline = np.inf if options.seconds is None else time.perf_counter() + options.seconds
-        spent, trials = 0, list[Solution]()
+        spent, trials = 0, []
         for within in policy.ranges:
-            begun = trials[-1] if trials and policy.is_inside(trials[-1], within) else None
-            trials.append(self.solve(problem, q, options, trail, within, deadline, begun))
+            trials.append(self.solve(problem, q, options, trail, within, deadline))
             spent += trials[-1].iterations
             if time.perf_counter() > deadline or not policy.is_held_back(trials[-1], within):
                 break

@@ -96,11 +96,6 @@ class TurnPolicy:
         self._keeps_speed = bool(np.isfinite(fast[turns]).all())
         self._late = 0
 
-    @staticmethod
-    def is_inside(answer: Solution, within: Range | None) -> bool:
-        """Whether an answer stays within a range."""
-        return within is None or bool(((answer.q >= within[0]) & (answer.q <= within[1])).all())
-
     def is_held_back(self, answer: Solution, within: Range | None) -> bool:
         """Whether a frame is short because its turns stayed within a range.
 
