@@ -182,12 +182,18 @@ def _slidable(bones: Bones, solved: Indices, root_stiffness: Array | None) -> tu
     slidable = np.zeros((len(bones), 3), dtype=bool)
     stiffness = np.concatenate([np.zeros((len(bones), 3)), bones.ik_stiffness], -1)
     if root_stiffness is not None:
-        is_solved = np.zeros(len(bones), dtype=bool)
-        is_solved[solved] = True
-        topmost = [i for i in solved.tolist() if not is_solved[list(bones.ancestors(i)[1:])].any()]
+        topmost, slides = root_slides(bones, solved)
         stiffness[topmost] = np.maximum(stiffness[topmost], root_stiffness)
-        slidable[topmost] = ~bones.lock_location[topmost] & ~bones.connected[topmost][:, None]
+        slidable[topmost] = slides
     return slidable, stiffness
+
+
+def root_slides(bones: Bones, solved: Indices) -> tuple[list[int], Flags]:
+    """The k topmost solved bones, and (k, 3) the axes along which they could be moved."""
+    is_solved = np.zeros(len(bones), dtype=bool)
+    is_solved[solved] = True
+    topmost = [i for i in solved.tolist() if not is_solved[list(bones.ancestors(i)[1:])].any()]
+    return topmost, ~bones.lock_location[topmost] & ~bones.connected[topmost][:, None]
 
 
 def _rows(

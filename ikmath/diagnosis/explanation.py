@@ -17,6 +17,7 @@ from .reachability import beyond_reach
 
 _OUT: Final = 1e-2  # radians or metres beyond a limit that are mentioned
 _MOSTLY: Final = 0.5  # share of an error that, if it is distance beyond all reach, is reason enough
+OUT_OF_REACH: Final = "the target is out of reach"
 
 
 def all_reached(problem: Problem, q: Array, inside: str) -> str:
@@ -40,7 +41,7 @@ def explain(
     Effectors whose errors (E,) are within the tolerances, (E,) or one for all, are not short.
     """
     worst = int(np.argmax(np.where(errors > tolerances, errors / problem.spans, -1.0)))
-    size = _amount(problem, errors[worst], problem.units[worst])
+    size = _error(problem, errors[worst], problem.units[worst])
     if blocked:
         why = f"stopped by {blocked}"
     elif not stalled:
@@ -61,7 +62,7 @@ def reason(problem: Problem, pose: Pose, effector: int, *, paced: bool = False) 
         return "the root may turn but not move"
     beyond = float(beyond_reach(problem)[effector])
     if beyond > _MOSTLY * float(problem.errors(pose)[effector]):
-        return "the target is out of reach"
+        return OUT_OF_REACH
     found = causes_of(problem, pose, effector)
     parts = []
     if found.goals:
@@ -77,14 +78,24 @@ def reason(problem: Problem, pose: Pose, effector: int, *, paced: bool = False) 
         return "it would need a jump to get there in one frame"
     if found.method:
         return "the method does not use the joints that would bring it nearer"
-    return "the target is out of reach" if beyond > 0.0 else "no small turn of the joints brings it nearer"
+    return OUT_OF_REACH if beyond > 0.0 else "no small turn of the joints brings it nearer"
 
 
-def _amount(problem: Problem, value: float, unit: str) -> str:
+def degrees_text(radians: float) -> str:
+    """An angle for a sentence, in degrees."""
+    return f"{np.degrees(radians):.3g} degrees"
+
+
+def length_text(metres: float) -> str:
+    """A length for a sentence, in millimetres or, from one metre on, in metres."""
+    return f"{1e3 * metres:.4g} mm" if abs(metres) < 1.0 else f"{metres:.4g} m"
+
+
+def _error(problem: Problem, value: float, unit: str) -> str:
     """A value in its unit, see `Problem.units`, for a sentence."""
     if unit == "rad":
-        return f"{np.degrees(value):.3g} degrees"
-    return f"{value * problem.metre:.4g} m" if unit else f"{value:.4g}"
+        return degrees_text(value)
+    return length_text(value * problem.metre) if unit else f"{value:.4g}"
 
 
 def listed(names: Iterable[str]) -> str:
@@ -109,8 +120,7 @@ def deepest_penetration(problem: Problem, near: ClosestPairs) -> str:
     worst = int(np.argmin(near.clearance))
     other, link = int(near.other[worst]), near.body.names[int(near.link[worst])]
     into = near.names[worst] if other < 0 else near.body.names[other]
-    depth = -float(near.clearance[worst]) * problem.metre
-    size = f"{1e3 * depth:.3g} mm" if depth < 1.0 else f"{depth:.3g} m"
+    size = length_text(-float(near.clearance[worst]) * problem.metre)
     return f"{link} goes {size} into {into or 'an obstacle'}"
 
 
@@ -123,5 +133,5 @@ def _beyond_limits(problem: Problem, q: Array) -> str:
     if not out.max(initial=0.0) > _OUT:
         return ""
     worst = int(np.argmax(out))
-    size = _amount(problem, out[worst], "rad" if skeleton.is_turn[worst] else "m")
+    size = _error(problem, out[worst], "rad" if skeleton.is_turn[worst] else "m")
     return f", but {skeleton.names[skeleton.owner[worst]]} is {size} beyond its limit"

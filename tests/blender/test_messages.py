@@ -56,11 +56,32 @@ def test_who_moves_the_topmost_bone_is_told_that_the_root_does_not_move():
     reach(rig, "root", (0.0, 0.3, 0.5))
     bpy.ops.articulate.solve()
     assert rig.articulate.message.endswith(
-        "root is 0.4169 m from its target: the root may turn but not move."
+        "root is 416.9 mm from its target: the root may turn but not move."
     )
     rig.articulate.solver.root = "FREE"
     bpy.ops.articulate.solve()
     assert rig.articulate.report["status"] == "REACHED"
+
+
+def test_a_root_that_stays_is_named_where_it_keeps_a_target_out_of_reach():
+    rig = two_arms()
+    rig.articulate.solver.root = "PINNED"
+    reach(rig, "hand.L", (9.0, 0.0, 2.0))
+    words = "the target is out of reach while the root stays"
+
+    def told():
+        bpy.ops.articulate.solve()
+        return rig.articulate.message, rig.articulate.effectors["hand.L"].message
+
+    message, reason = told()
+    assert message.endswith(f"{words}.") and reason.endswith(words)
+    rig.articulate.live = True
+    rig.articulate.effectors["hand.L"].target.location.x += 0.1
+    bpy.context.view_layer.update()
+    assert rig.articulate.message.endswith(f"{words}.")
+    rig.articulate.live = False
+    rig.pose.bones["root"].lock_location = (True, True, True)
+    assert all("out of reach" in text and "root" not in text for text in told())
 
 
 def test_an_invisible_error_is_not_reported():

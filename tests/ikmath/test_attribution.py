@@ -30,7 +30,7 @@ def test_without_what_is_named_the_effector_comes_nearer():
     named, true = 0, 0
     for seed in range(60):
         problem, answer = torn(seed)
-        found = re.match(r"(\S+) is \S+ m from its target: in conflict with ([^;]*)\.$", answer.message)
+        found = re.match(r"(\S+) is \S+ m?m from its target: in conflict with ([^;]*)\.$", answer.message)
         if not found or "joint limit" in found[2]:
             continue
         named += 1

@@ -128,7 +128,7 @@ def test_a_bad_problem_names_what_is_wrong(skeleton, what):
 def test_messages_say_lengths_in_metres_whatever_the_unit(skeleton):
     goal = ik.Position("tip", (5, 0, 0))
     far = ik.solve(ik.Problem(skeleton, [goal], metre=0.01), np.full(3, 0.2))
-    assert "tip is 0.02 m from its target" in far.message
+    assert "tip is 20 mm from its target" in far.message
     assert far.errors == pytest.approx(2.0, abs=1e-3)
     assert ik.Problem(skeleton, [goal], metre=0.01).with_targets([goal, goal]).metre == 0.01
     body = ik.Body([ik.Link("tip", (0, 0, 0), (0, 0.1, 0), radius=0.1)])

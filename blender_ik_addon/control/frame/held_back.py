@@ -8,9 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 
 import ikmath as ik
-from ikmath.diagnosis.explanation import explain, reason
+from ikmath.diagnosis.explanation import OUT_OF_REACH, explain, reason
 
 from ...bridge.armature import Array, Flags
+from ...bridge.joints import root_slides
 from ..collision.surroundings import Near
 from .goals import Part
 from .plan import Plan
@@ -46,8 +47,18 @@ def held_back(
         elif solution.status is ik.Status.STOPPED and not brief:
             reasons[rows[number]] = "it was still improving when the iterations ran out"
         else:
-            reasons[rows[number]] = reason(problem, pose, number, paced=solution.paced)
+            found = reason(problem, pose, number, paced=solution.paced)
+            reasons[rows[number]] = naming_the_root(plan, found)
     return tuple(reasons)
+
+
+def naming_the_root(plan: Plan, message: str) -> str:
+    """A message in which a target is out of reach, with the root if it stays but could move."""
+    ends_before = any(effector.chain_root for effector in plan.effectors)
+    if OUT_OF_REACH not in message or plan.root != "PINNED" or ends_before:
+        return message
+    _, slides = root_slides(plan.bones, np.array([plan.bones.number(name) for name in plan.solved]))
+    return message.replace(OUT_OF_REACH, f"{OUT_OF_REACH} while the root stays") if slides.any() else message
 
 
 def shortest(

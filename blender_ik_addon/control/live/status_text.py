@@ -14,9 +14,12 @@ from typing import Any, Final
 import bpy
 import numpy as np
 
+from ikmath.diagnosis.explanation import degrees_text, length_text
+
 from ...bridge.skeleton import Figure
 from ...properties.access import rig_of
 from ...properties.measures import is_seen
+from ..frame.held_back import naming_the_root
 from ..frame.plan import Plan
 from ..frame.solve_frame import reasons
 from ..frame.solved import Solved
@@ -39,10 +42,11 @@ def _in_passing(plan: Plan, solved: Solved) -> str:
         return solved.message  # the obstacle is known
     far, turned = (np.fmax(off, 0.0) for off in (solved.distance, solved.angle))  # NaN without a target
     if far.max() > plan.tolerance:
-        return f"{plan.effectors[far.argmax()].name} is {far.max() * plan.metre:.4g} m from its target."
+        return (
+            f"{plan.effectors[far.argmax()].name} is {length_text(far.max() * plan.metre)} from its target."
+        )
     if turned.max() > plan.tolerance:
-        angle = np.degrees(turned.max())
-        return f"{plan.effectors[turned.argmax()].name} is {angle:.3g} degrees from its target."
+        return f"{plan.effectors[turned.argmax()].name} is {degrees_text(turned.max())} from its target."
     return solved.message
 
 
@@ -70,7 +74,8 @@ def tell(
     """
     sentence = ""
     if solved.status != "REACHED" and _shows(armature, solved):
-        sentence = f"Live: {_in_passing(plan, solved) if playing else solved.message}"
+        message = _in_passing(plan, solved) if playing else naming_the_root(plan, solved.message)
+        sentence = f"Live: {message}"
     say(armature, sentence, playing=playing)
     state = [False if asks else None for asks in solved.asking]
     if solved.status != "REACHED":

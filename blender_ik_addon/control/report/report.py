@@ -6,18 +6,19 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import degrees
 from typing import Any
 
 import bpy
 import numpy as np
 
 import ikmath as ik
+from ikmath.diagnosis.explanation import degrees_text, length_text
 
 from ...bridge.armature import Array
 from ...bridge.skeleton import Figure
 from ...properties.access import rig_of
 from ...properties.measures import counted, is_seen
+from ..frame.held_back import naming_the_root
 from ..frame.plan import EffectorPlan, Plan, find_armature
 from ..frame.solved import Solved
 from ..inspect.limit_arcs import at_limits
@@ -148,9 +149,7 @@ def _beyond_limits(run: Run) -> str:
     worst = int(out.argmax())
     if not out[worst] > _OUT:
         return ""
-    return (
-        f", but {skeleton.names[skeleton.owner[worst]]} is {degrees(out[worst]):.3g} degrees beyond its limit"
-    )
+    return f", but {skeleton.names[skeleton.owner[worst]]} is {degrees_text(out[worst])} beyond its limit"
 
 
 def _row(run: Run, column: int, distance: Array, angle: Array) -> dict[str, Any]:
@@ -170,8 +169,8 @@ def _row(run: Run, column: int, distance: Array, angle: Array) -> dict[str, Any]
     short = [
         words
         for value, words in (
-            (row["worst"], f"{(row['worst'] or 0.0) * run.plan.metre:.4g} m"),
-            (row["angle_worst"], f"{degrees(row['angle_worst'] or 0.0):.3g} degrees"),
+            (row["worst"], length_text((row["worst"] or 0.0) * run.plan.metre)),
+            (row["angle_worst"], degrees_text(row["angle_worst"] or 0.0)),
         )
         if value is not None and value > run.plan.tolerance
     ]
@@ -239,4 +238,4 @@ def _message(run: Run, worst: Solved, rows: dict[str, Any]) -> str:
         counts = " that counts" if off else ""
         return f"{what} in {took}: every effector{counts} reached its target{_beyond_limits(run)}"
     total = f"; {len(missed)} of {len(rows)} effectors fell short" if len(rows) > 1 else ""
-    return f"{what} in {took}{total}. {where}{worst.message}"
+    return f"{what} in {took}{total}. {where}{naming_the_root(run.plan, worst.message)}"

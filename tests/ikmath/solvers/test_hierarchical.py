@@ -171,7 +171,7 @@ def test_the_message_names_the_limit_and_the_conflict():
         [ik.Joint("upper", turns="x"), ik.Joint("lower", "upper", translation=(0, 1, 0), turns="")]
     )
     answer = ik.solve(ik.Problem(free, goals), free.rest)
-    assert answer.message.startswith("aside is 0.4123 m from its target: in conflict with down")
+    assert answer.message.startswith("aside is 412.3 mm from its target: in conflict with down")
 
 
 def test_restarts_leave_a_local_minimum():
