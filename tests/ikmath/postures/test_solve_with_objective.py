@@ -18,16 +18,12 @@ MAP = map_skeleton(FIGURE, tips=TIPS)
 STANDING = ik.Pose.forward(FIGURE, stance(FIGURE, MAP))
 COST = PostureObjective.of(FIGURE, FIGURE.rest, tips=TIPS, figure=MAP).with_reference(STANDING)
 FEET = ["foot.l", "foot.r", "toe.l", "toe.r"]
+PLANTED = [ik.Position(FEET, STANDING.point(FEET)), ik.Orientation(FEET, STANDING.frame(FEET))]
 
 
 def problem(place, name="hand.l"):
     """A standing person who is asked to put a joint somewhere, the feet planted."""
-    goals = [
-        ik.Position(FEET, STANDING.point(FEET)),
-        ik.Orientation(FEET, STANDING.frame(FEET)),
-        ik.Position(name, place),
-    ]
-    return ik.Problem(FIGURE, goals, posture=COST)
+    return ik.Problem(FIGURE, [*PLANTED, ik.Position(name, place)], posture=COST)
 
 
 def pulled(place, q0=STANDING.q):
@@ -90,3 +86,21 @@ def test_other_methods_refuse_a_cost_with_a_sentence():
 def test_a_cost_and_a_posture_goal_are_too_much():
     with pytest.raises(ik.BadValue, match="posture"):
         ik.Problem(FIGURE, [ik.Posture(FIGURE.rest)], posture=COST)
+
+
+@pytest.mark.parametrize("seed", [2, 3, 4, 12])
+def test_out_of_reach_beside_a_held_hand_a_drag_comes_to_rest(seed):
+    """What a hand is short of is kept only along a curved valley: each step along it has to be put back."""
+    rng = np.random.default_rng(seed)
+    way = rng.normal(size=3) * (1.0, 1.0, 0.5)
+    way[2] = abs(way[2])
+    way /= np.linalg.norm(way)
+    rng.normal(size=3)
+    other = STANDING.point("hand.r") + 0.1 * rng.normal(size=3)
+    q = STANDING.q
+    for reach in (0.5, 0.7, 0.8, 0.9, 1.0):
+        place = STANDING.point("arm.l") + reach * way
+        goals = [*PLANTED, ik.Position("hand.r", other), ik.Position("hand.l", place, priority=1)]
+        answer = ik.solve(ik.Problem(FIGURE, goals, posture=COST), q, max_iterations=60, restarts=0)
+        q = answer.q
+    assert answer.status is ik.Status.BEST_EFFORT
