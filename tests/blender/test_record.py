@@ -35,14 +35,14 @@ def way(frame: int) -> np.ndarray:
     return np.array([0.5 * np.sin(angle), 0.4 * (np.cos(angle) - 1.0), -0.3 * np.sin(0.5 * angle)])
 
 
-def record(rig: bpy.types.Object, bone: str, frames=FRAMES):
-    """Drag a bone while frames pass; the drag and where the tip was seen."""
+def record(rig: bpy.types.Object, bone: str, frames=FRAMES, size=1.0):
+    """Drag a bone while frames pass, as far as `size`; the drag and where the tip was seen."""
     bpy.context.scene.frame_set(frames[0])
     held, seen = drag.Drag(rig, bpy.context, drag.Grip(bone=bone), record=True), {}
     for frame in frames:
         bpy.context.scene.frame_set(frame)
         assert held.follow(bpy.context) == (frame != frames[0])
-        held.move_to(held.anchor + way(frame))
+        held.move_to(held.anchor + size * way(frame))
         seen[frame] = tip(rig, bone)
     return held, seen
 
@@ -126,7 +126,7 @@ def test_effectors_with_animated_targets_are_followed_meanwhile():
     bpy.context.view_layer.update()
     place = tip(rig, "hand.R")
     animate(reach(rig, "hand.R", place), {5: place, 40: place + np.array([0.1, -0.2, 0.1])})
-    held, _ = record(rig, "hand.L", FRAMES)
+    held, _ = record(rig, "hand.L", FRAMES, 0.4)
     assert miss(rig, "hand.R") < 1e-3
     held.finish(bpy.context)
     for frame in (5, 20, 40):
