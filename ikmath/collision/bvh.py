@@ -179,10 +179,8 @@ def _padded(values: Array, filler: float) -> Array:
 
 
 def _parents(below: Level, low: Array, high: Array) -> Level:
-    """The level above, whose boxes are `low` to `high`, padded with nodes far from everything.
-
-    The centre of a node is that of the child nearest to its middle, and so always the middle of a triangle.
-    """
+    """The level above, whose boxes are `low` to `high`, padded with nodes far from everything."""
+    # the centre of a node is that of the child nearest to its middle, and so always the middle of a triangle
     middle = 0.5 * (low + high)
     half = high - middle
     gap = below.center - middle.repeat(WIDE, 0)

@@ -25,11 +25,9 @@ class ClosestPairs:
     Made by `Scene.near`.
 
     Args:
-        broad_phase: the pairs that were considered.
-        motion: how coordinates move the links.
-        batch: the near pairs.
-        places: (*batch, L, 3, 3) ends and middle of all links' axes in the world, as rows.
-        detect: metres of clearance up to which pairs are listed, besides the obstacles' own margins.
+        broad_phase: the pairs that were considered; motion: how coordinates move the links;
+        batch: the near pairs; places: (*batch, L, 3, 3), see `Body.places`;
+        detect: metres of clearance up to which pairs are listed, besides the obstacles' own margins;
         cache: the coherence cache that was used, for the next pose.
 
     Attributes:

@@ -34,7 +34,7 @@ def closest_to_point(a: Array, b: Array, point: Array) -> Array:
 
 
 def closest_of_segments(a: Array, d: Array, c: Array, e: Array) -> tuple[Array, Array]:
-    """Parameters of the closest points `a + s d` and `c + t e` of two segments.
+    """Parameters s and t, (P,) each, of the closest points `a + s d` and `c + t e` of two segments.
 
     The distance squared is a convex quadratic on a square. Its minimum is found by the unconstrained s, put
     into [0, 1], the best t for it, and once more the best s for that (Ericson, Real-Time Collision
@@ -44,13 +44,7 @@ def closest_of_segments(a: Array, d: Array, c: Array, e: Array) -> tuple[Array, 
     end, now at the other.
 
     Args:
-        a: (P, 3) start of the first segment.
-        d: (P, 3) from its start to its end.
-        c: (P, 3) start of the second segment.
-        e: (P, 3) from its start to its end.
-
-    Returns:
-        s, t: (P,) each.
+        a, c: (P, 3) starts of the segments; d, e: (P, 3) from there to their ends.
     """
     w = a - c
 
@@ -70,14 +64,9 @@ def closest_by_products(
     carefully: Callable[[], tuple[Array, Array]],
     inverse_e: Array | None = None,
 ) -> tuple[Array, Array]:
-    """`closest_of_segments` from dot products, with `w = a - c`; any shapes.
+    """`closest_of_segments` from dot products such as `dd = d . d`, with `w = a - c`; any shapes.
 
     Args:
-        dd: d . d, nowhere negative.
-        ee: e . e.
-        de: d . e.
-        dw: d . w.
-        ew: e . w.
         carefully: gives `|d x e|^2` and `(e x w) . (d x e)`, only for nearly parallel ones.
         inverse_e: 1 / ee, if known.
     """

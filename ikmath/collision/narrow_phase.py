@@ -52,9 +52,7 @@ class ShapeGroup(Protocol):
         """As `Solid.segment_distance`.
 
         Args:
-            a: (P, 3) first ends.
-            b: (P, 3) second ends.
-            which: (P,) the obstacle of each row, counted within the group.
+            a, b: (P, 3) ends; which: (P,) the obstacle of each row, counted within the group.
             frame: (P,) its frame, None if all obstacles stand still.
             limit: (P,) depth up to which a segment counts as behind an open surface, metres.
             reach: (P,) distance beyond which the result may be infinite, metres.
@@ -80,13 +78,6 @@ class RowGroup:
 
     def __init__(self, distance: Kernel, table: Array, count: int) -> None:
         self.distance, self.table, self.count = distance, table, count
-
-    @classmethod
-    def of(cls, distance: Kernel, rows: Sequence[Array], frames: tuple[int, ...]) -> RowGroup:
-        """A group of shapes whose parameters are `rows`, all brought to the same frame axes."""
-        width = rows[0].shape[-1]
-        table = np.stack([np.broadcast_to(row, (*frames, width)) for row in rows], -2)
-        return cls(distance, table.reshape(-1, width), len(rows))
 
     def segments(
         self, a: Array, b: Array, which: Index, frame: Index | None, limit: Array, reach: Array
@@ -151,9 +142,3 @@ class NarrowPhaseQuery(NamedTuple):
     axes: Array
     which: Index
     shape_frame: Index | None
-
-    def measure(self, limit: Array, reach: Array) -> PairBatch:
-        """All rows, measured; see `ShapeGroup.segments` for both limits."""
-        a, b = self.axes[:, 0], self.axes[:, 1]
-        measured = self.group.segments(a, b, self.which, self.shape_frame, limit, reach)
-        return PairBatch(self.pair, self.frame, *measured)

@@ -100,12 +100,7 @@ def _nearest_of(tree: Bvh, a: Array, b: Array, query: Index, row: Index) -> Hit:
 
 
 def _remaining(tree: Bvh, a: Array, b: Array, query: Index, row: Index, least: Array, known: Hit) -> Index:
-    """Those of some pairs that can be nearer than known triangles.
-
-    Args:
-        query, row: (P,) segments a-b (Q, 3) and triangles; least: (P,) lower bounds of their distances.
-        known: of every segment.
-    """
+    """Those of pairs (P,) with least distances that can be nearer than what is known of segments a-b."""
     distance = known.distance.take(query)
     rows = (least < distance).nonzero()[0]
     size = tree.size + max(float(np.abs(ends).max(initial=0.0)) for ends in (a, b))

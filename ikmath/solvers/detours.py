@@ -91,17 +91,18 @@ def detours(problem: Problem, stuck: Iterate) -> Iterator[tuple[Problem, ...]]:
     if sees:  # the effector passes, but its limb does not in one solve
         yield tuple(_sent(problem, goal, row, here + share * (there - here)) for share in _PIECES)
         return
+    passable = scene.broad_phase.passable
     middle = 0.5 * (here + there)
     places = (middle + problem.length * np.multiply.outer(_DISTANCES, _directions())).reshape(-1, 3)
 
     def seen_from(end: Array) -> Array:
         """Some of the places with a free straight line from an end for the ball."""
-        seen = places[scene.passable(np.broadcast_to(end, places.shape), places, radius, problem.margin)]
+        seen = places[passable(np.broadcast_to(end, places.shape), places, radius, problem.margin)]
         return seen[:: len(seen) // _SEEN + 1]
 
     first, second = seen_from(here), seen_from(there)
     one, two = first.repeat(len(second), 0), np.tile(second, (len(first), 1))
-    free = scene.passable(one, two, radius, problem.margin)
+    free = passable(one, two, radius, problem.margin)
     one, two = one[free], two[free]
     way = length(one - here) + length(two - one) + length(there - two)
     chosen: list[Array] = []
@@ -145,7 +146,7 @@ def _blocked(problem: Problem, scene: Scene, stuck: Iterate) -> _Blocked | None:
     for _, goal, row in sorted(found, key=lambda one: -one[0]):
         here, there = pose.points(goal.points(pose.skeleton))[row], goal.target[row]
         radius = _SLENDER * _thickness(scene, pose, here)
-        sees = bool(scene.passable(here[None], there[None], radius, problem.margin)[0])
+        sees = bool(scene.broad_phase.passable(here[None], there[None], radius, problem.margin)[0])
         every.append(_Blocked(goal, row, here, there, radius, sees))
     return next((one for one in every if not one.sees), every[0] if every else None)
 

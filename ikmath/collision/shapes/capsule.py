@@ -78,6 +78,5 @@ def _off_both(d: Array, e: Array) -> Array:
     """Unit vectors at right angles to both directions, or to the longer where they are parallel."""
     longer = np.where((dot(d, d) >= dot(e, e))[:, None], d, e)
     normal = cross(d, e)
-    size = length(normal)
-    parallel = size <= 1e-12 * dot(longer, longer)
-    return np.where(parallel[:, None], perpendicular(longer), normal / np.where(parallel, 1.0, size)[:, None])
+    parallel = 1e-12 * dot(longer, longer)
+    return directions(normal, length(normal), parallel, lambda own: perpendicular(longer[own]))
