@@ -75,7 +75,7 @@ class Balance(Goal):
             self.target = self._flat(target, "target", 1)
         elif support is not None:
             self.support = Support.of(self._flat(support, "support", 2), margin, self.describe())
-            self.rows = self.support.rows
+            self.rows = self.support.normals.shape[-2]
         self.one_sided = self.support is not None
         self._masses, self._centers = masses, centers
         self._topology: object = None
@@ -112,6 +112,8 @@ class Balance(Goal):
 
     def _moving(self, pose: Pose) -> tuple[Array, Array]:
         """The centre over the level plane (*batch, 2) and its derivative (*batch, 2, n)."""
+        self.check(pose.skeleton)
+        self.check_frames(pose)
         places = self._places(pose)
         w, v = pose.screws
         if not pose.batch:
@@ -134,8 +136,6 @@ class Balance(Goal):
     def evaluate(self, pose: Pose) -> Residual:
         if self.support is not None:
             return violated(self.inequality(pose))
-        self.check(pose.skeleton)
-        self.check_frames(pose)
         center, jacobian = self._moving(pose)
         return Residual(center - self.target, jacobian)
 
@@ -143,8 +143,6 @@ class Balance(Goal):
         """How far inside each edge of the support, less the margin, the centre is."""
         if self.support is None:
             return super().inequality(pose)
-        self.check(pose.skeleton)
-        self.check_frames(pose)
         center, jacobian = self._moving(pose)
         error = (self.support.normals * center[..., None, :]).sum(-1) - self.support.offsets
         rows: Array = self.support.normals[..., :1] * jacobian[..., :1, :]
@@ -246,11 +244,6 @@ class Support:
         for i, (normals, offsets) in enumerate(edges):
             all_normals[i, : len(normals)], all_offsets[i, : len(offsets)] = normals, offsets
         return cls(all_normals.reshape(*batch, most, 2), all_offsets.reshape(*batch, most))
-
-    @property
-    def rows(self) -> int:
-        """Number of half planes."""
-        return int(self.normals.shape[-2])
 
     def at(self, frame: Frame) -> Self:
         """The area of one frame, or of several."""

@@ -81,12 +81,10 @@ class Step:
     Attributes:
         z: (n,).
         active: of each level, (m,) which constraints hold it: 1 at the upper bound, -1 at the lower, else 0.
-        multipliers: of each level, (m,) force of each constraint on it, zero where inactive.
     """
 
     z: Array
     active: list[Signs]
-    multipliers: list[Array]
 
 
 def hierarchical_qp(
@@ -107,7 +105,6 @@ def hierarchical_qp(
     origin, nothing = np.zeros(n), np.empty((0, n))
     kept, values = constraints.equal or (nothing, np.empty(0))
     found: list[Signs] = []
-    forces: list[Array] = []
     begin, z, bounds = np.zeros(count, np.int8), origin, (constraints.upper, constraints.lower)
     centres = [origin] * len(levels)
     if target is not None:
@@ -117,26 +114,25 @@ def hierarchical_qp(
             begin = active[number]
             if begin.any():
                 begin = begin * np.isfinite(np.where(begin > 0, *bounds))
-        z, begin, force = _solve_level(level, kept, values, centre, constraints, begin)
+        z, begin = _solve_level(level, kept, values, centre, constraints, begin)
         found.append(begin)
-        forces.append(force)
         if number + 1 < len(levels):
             kept = np.concatenate([kept, level.rows])
             values = np.concatenate([values, level.rows.dot(z)])
-    return Step(z, found, forces)
+    return Step(z, found)
 
 
 def _solve_level(
     level: Level, kept: Array, values: Array, target: Array, constraints: Constraints, active: Signs
-) -> tuple[Array, Signs, Array]:
-    """One level's optimum, its active set and the constraints' multipliers."""
+) -> tuple[Array, Signs]:
+    """One level's optimum and its active set."""
     fewest = len(active) + 1
     while True:
         z, force = _stationary(level, kept, values, target, constraints, active)
         beyond, pulls = _violated(constraints, z, active), _pulling(force, active)
         count = np.count_nonzero(beyond) + np.count_nonzero(pulls)
         if not count:
-            return z, active, force
+            return z, active
         if count >= fewest:
             return _one_at_a_time(level, kept, values, target, constraints, active)
         fewest = count
@@ -145,7 +141,7 @@ def _solve_level(
 
 def _one_at_a_time(
     level: Level, kept: Array, values: Array, target: Array, constraints: Constraints, active: Signs
-) -> tuple[Array, Signs, Array]:
+) -> tuple[Array, Signs]:
     """The same by a dual active-set method: forces never pull, and the worst violation is removed first.
 
     Where a constraint that was added leaves again before any force has changed, the others decide it already,
@@ -162,7 +158,7 @@ def _one_at_a_time(
             worst = int(np.abs(beyond).argmax())
             if not beyond[worst]:
                 break
-            without, added, active = (z, active, wanted), worst, active.copy()
+            without, added, active = (z, active), worst, active.copy()
             active[worst] = 1 if beyond[worst] > 0 else -1
         elif force is None:  # the active set to begin with is one whose forces push
             active = np.where(pulls, 0, active).astype(np.int8)
@@ -176,7 +172,7 @@ def _one_at_a_time(
             force = force + share[first] * (wanted - force)
             active = active.copy()
             active[first], force[first] = 0, 0.0
-    return z, active, wanted
+    return z, active
 
 
 def _violated(constraints: Constraints, z: Array, active: Signs) -> Array:

@@ -55,8 +55,7 @@ class Pose:
         """Forward kinematics.
 
         Args:
-            skeleton: the figure.
-            q: (n,) or (*batch, n) coordinates, metres and radians; copied.
+            skeleton: the figure; q: (n,) or (*batch, n) coordinates, metres and radians; copied.
 
         Raises:
             BadShape: q does not have the figure's number of coordinates; BadValue: a value that is not a
