@@ -36,7 +36,7 @@ class Balance(Goal):
     Args:
         target: (*batch, 2) the place, in the two axes besides `up` in alphabetical order, metres, or (*batch,
             3) in the world; None with a support.
-        weight, priority: see `Goal`.
+        weight, priority, name: see `Goal`.
         support: (*batch, K, 2) or (*batch, K, 3) points on which the figure stands, K at least 1; the area
             that they span is what the centre of mass should keep above, one-sided.
         margin: how far from the area's edge the centre should keep inside, metres.
@@ -45,7 +45,6 @@ class Balance(Goal):
             origin if not given.
         up: the axis that is vertical, "x", "y" or "z", or (3,) a direction; with that, places have three
             components.
-        name: for messages.
     """
 
     kind: str = "Balance"
@@ -226,10 +225,8 @@ class Support:
         """The area that points span.
 
         Args:
-            points: (*batch, K, 2) in the level plane, finite, metres.
-            margin: metres, zero or more, by which the area is narrowed; a line or a point has no room for it
-                and stays.
-            what: for messages.
+            points: (*batch, K, 2) in the level plane, metres; what: for messages.
+            margin: metres by which the area is narrowed; a line or a point has no room for it and stays.
 
         Raises:
             BadShape: no points.

@@ -41,7 +41,7 @@ class Goal:
         kind: the kind's name; unit: "m", "rad" or "" of the error;
         rows: rows an effector has in the residual; effectors: number of effectors, E;
         weight: (E,) weights of the squared errors; priority: 0 is the strongest level;
-        labels: (E,) a name for each effector, for messages;
+        labels: (E,) a name for each effector, for messages; its joint's unless a name is given;
         whole: whether `evaluate` gives the whole derivative; a goal that may not use some coordinates leaves
             them out, although they change its error.
         targets: names of the attributes that may change from frame to frame, with the axes of one frame's;

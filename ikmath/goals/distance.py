@@ -32,9 +32,8 @@ class Distance(Pairs):
         offset_b: (3,) or (E, 3) the point in the other joint's frame; not for a place of the world.
         distance: metres, more than zero (for two points in one place take `Loop`); a number, or (*batch,) for
             one name, (*batch, E) for several.
-        weight, priority: see `Goal`.
+        weight, priority, name: see `Goal`.
         mode: "at" that distance, "inside" it or "outside" it.
-        name: for messages.
     """
 
     kind: str = "Distance"

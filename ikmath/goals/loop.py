@@ -24,17 +24,15 @@ from .base import Names, Pairs
 class Loop(Pairs):
     """A point of one joint stays at a point of another; if rigid, with a fixed rotation too.
 
-    The rows of a rigid loop are metres and radians together; radians count as that many metres as the figure
-    is long, as positions and orientations do beside each other in a problem.
+    The rows of a rigid loop are metres and radians together; a radian counts as the length of the figure.
 
     Args:
         joint_a, joint_b: names of the two joints, or several names each.
         offset_a, offset_b: (3,) or (E, 3) the points in their frames, metres.
-        weight, priority: see `Goal`.
+        weight, priority, name: see `Goal`.
         rigid: whether the frames are joined, not only the points.
         rotation: (*batch, 3, 3) for one name, (*batch, E, 3, 3) for several: the rotation of joint a as it
             should stand in the frame of joint b; alike where not given. Only for rigid loops.
-        name: for messages.
     """
 
     kind: str = "Loop"

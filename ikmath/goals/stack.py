@@ -95,11 +95,7 @@ class TaskStack:
 
     def costs(self, scaled: Array) -> list[float]:
         """Squared length (rows,) of each level's scaled errors."""
-        costs = []
-        for rows in self.levels:
-            own = scaled[rows]
-            costs.append(float(own.dot(own)))
-        return costs
+        return [float(own.dot(own)) for own in map(scaled.__getitem__, self.levels)]
 
     def squares(self, error: Array) -> Array:
         """(*batch, rows) errors -> (*batch, E) squared sizes, in units of theirs."""
@@ -250,10 +246,7 @@ class FusedTasks:
         derivative: Callable[[], Array] | None,
         others: Sequence[Residual],
     ) -> Array:
-        """(*batch, k, n) the Jacobian of places at x (*batch, E, 3), of turns and of other goals.
-
-        The frames lie innermost in memory.
-        """
+        """(*batch, k, n) the Jacobian of places at x, of turns and of other goals, frames innermost."""
         parts = [] if x is None else [pose.point_jacobian(self._place, x)]
         if derivative is not None:
             rows = derivative().reshape(*pose.batch, 3 * self._turn.count, 3)

@@ -96,8 +96,7 @@ def hierarchical_qp(
     """Solve all levels, the strongest first.
 
     Args:
-        levels: the strongest first.
-        constraints: that some z satisfies.
+        levels: the strongest first; constraints: that some z satisfies.
         target: (n,) that z comes as near to as the levels allow; None for the shortest z.
         active: of each level (the target's last) the active set to begin with, see `Step.active`.
     """
@@ -142,11 +141,7 @@ def _solve_level(
 def _one_at_a_time(
     level: Level, kept: Array, values: Array, target: Array, constraints: Constraints, active: Signs
 ) -> tuple[Array, Signs]:
-    """The same by a dual active-set method: forces never pull, and the worst violation is removed first.
-
-    Where a constraint that was added leaves again before any force has changed, the others decide it already,
-    and its violation is rounding.
-    """
+    """The same by a dual active-set method: forces never pull, and the worst violation is removed first."""
     force: Array | None = None
     without = added = None
     for _ in range(_CHANGES * len(active)):
@@ -168,7 +163,7 @@ def _one_at_a_time(
             share = np.where(pulls, push / (push + pull), np.inf)
             first = int(share.argmin())
             if without is not None and first == added and share[first] == 0.0:
-                return without
+                return without  # the others decide what was added, and its violation is rounding
             force = force + share[first] * (wanted - force)
             active = active.copy()
             active[first], force[first] = 0, 0.0
@@ -192,17 +187,10 @@ def _pulling(force: Array, active: Signs) -> Mask:
 
 
 def _stationary(
-    level: Level,
-    kept: Array,
-    values: Array,
-    target: Array,
-    constraints: Constraints,
-    active: Signs,
+    level: Level, kept: Array, values: Array, target: Array, constraints: Constraints, active: Signs
 ) -> tuple[Array, Array]:
-    """The optimum with the active constraints as equations: z (n,) and the constraints' multipliers (m,).
-
-    In a box by a diagonal, coordinates at their bounds drop out; all other active constraints are rigid rows.
-    """
+    """The optimum with the active constraints as equations: z (n,) and the constraints' multipliers (m,)."""
+    # in a box by a diagonal, coordinates at their bounds drop out; other active constraints are rigid rows
     held, force, n = active.nonzero()[0], np.zeros(len(active)), len(target)
     rows, wanted, rigid, centre = level.rows, level.wanted, len(kept), target
     bound, ends = held, wanted[:0]  # mostly nothing is held

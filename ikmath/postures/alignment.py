@@ -91,11 +91,7 @@ class Correspondence:
 
 
 def moves_with_body(kind: Kind, *, on_fours: bool) -> bool:
-    """Whether the body follows bones of a kind sideways and up.
-
-    It follows feet, and the head of figures on two legs. It does not follow hands, nor the head of a figure
-    on four legs, because these reach out.
-    """
+    """Whether the body follows bones of a kind sideways and up; hands and heads on four legs reach out."""
     return kind in (Kind.ANKLE, Kind.PAW) or (kind == Kind.HEAD and not on_fours)
 
 
@@ -155,13 +151,10 @@ def _turn_of(effectors: Sequence[Correspondence], up: Array) -> float:
     sums = np.zeros(2)
     for one in effectors:
         if one.rotation is not None and one.target_rotation is not None:
-            sums += _sine_and_cosine(one.target_rotation @ one.rotation.T, up)
+            turn = one.target_rotation @ one.rotation.T
+            # scaled sine and cosine of the vertical rotation that maximises the trace of the remaining one
+            sums += (axial(turn) @ up, np.trace(turn) - up @ turn @ up)
     return atan2(*sums) if sums.any() else 0.0
-
-
-def _sine_and_cosine(rotation: Array, up: Array) -> Array:
-    """Sine and cosine, scaled, of the vertical rotation that maximises the trace of the remaining one."""
-    return np.array([axial(rotation) @ up, np.trace(rotation) - up @ rotation @ up])
 
 
 def _least_squares_turn(

@@ -69,10 +69,9 @@ class JointWeights:
         """The weights of a figure.
 
         Args:
-            skeleton, figure: the figure and its map; pose: in which the map was made; body: the joint of
-                which only the tilt counts; even: whether all joints have equal weights; keeps: (J,) factors
-                of the weights;
-            tips: (J, 3) ends of the bones in the joints' axes; parameters: constants.
+            pose: in which its map was made; body: the joint of which only the tilt counts;
+            even: whether all joints have equal weights; keeps: (J,) factors of the weights;
+            tips: (J, 3) ends of the bones in the joints' axes.
         """
         turns = np.flatnonzero(skeleton.is_turn)
         joints = np.unique(skeleton.owner[turns])

@@ -24,10 +24,8 @@ from .driver import Budget, IterationDriver
 from .iterate import Iterate
 from .restarts import Ended
 
-_NEARLY: Final = 0.01
-"""Figure sizes or radians within which a waypoint counts as reached."""
-_DETOUR: Final = 40
-"""Iterations to each waypoint."""
+_NEARLY: Final = 0.01  # figure sizes or radians within which a waypoint counts as reached
+_DETOUR: Final = 40  # iterations to each waypoint
 _DIRECTIONS: Final = 60
 _DISTANCES: Final = (0.1, 0.2, 0.35, 0.5)  # figure sizes, of waypoints from the middle of the straight line
 _SLENDER: Final = 0.9  # share of its radius that the ball has, since where it stands it may touch
@@ -76,8 +74,7 @@ def detours(problem: Problem, stuck: Iterate) -> Iterator[tuple[Problem, ...]]:
     """The problem with the target of the worst blocked effector at each waypoint of a detour.
 
     Args:
-        problem: of one frame, with a scene.
-        stuck: where the figure is stuck.
+        problem: of one frame, with a scene; stuck: where the figure is stuck.
 
     Yields:
         The problems of each waypoint, the shortest detour first. If the straight line is free, the waypoints

@@ -122,12 +122,10 @@ def batch_descent(
     """Many poses (B, n) led on at once: damped steps with coordinates at their limits locked.
 
     Args:
-        steps: at most; it ends earlier when `enough` poses are within the tolerances (E,),
-        budget: or after its deadline.
+        steps: at most; it ends where `enough` poses are within the tolerances (E,), or the time is out.
 
     Returns:
-        The best pose of each (B, n), and its weighted squared error (B,), stronger levels counting 1e4 times
-        as much as the next.
+        The best poses (B, n), and squared errors (B,), a level weighing 1e4 times as much as the next.
     """
     stack, skeleton, region = problem.stack, problem.skeleton, problem.skeleton.joint_limits
     largest = np.array([max(most, 1e-150) for most in stack.most])

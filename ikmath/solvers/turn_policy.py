@@ -129,10 +129,7 @@ class TurnPolicy:
         return trials[-1] if trials[-1] is not answer and self._may_jump(trials[-1]) else answer
 
     def _is_jump(self, answer: Solution) -> bool:
-        """Whether a bone turns so far that it is seen to jump.
-
-        Not if the speed limits of all turns allow it, or if it reaches what it should in a motion as fast.
-        """
+        """Whether a bone is seen to jump; not where speed limits or a motion as fast allow such turns."""
         if self._keeps_speed or (answer.status is Status.REACHED and self._goes_on(answer)):
             return False
         return largest_turn(self._problem.skeleton, self._q, answer.q) > self._parameters.jump
