@@ -109,10 +109,6 @@ class Body:
 class LinkMotion:
     """A body bound to a skeleton.
 
-    Args:
-        skeleton: the figure.
-        body: its links.
-
     Attributes:
         joints: (L,) index of the joint of each link.
         moves: (L + 1, n) 1 where a coordinate moves a link; a row of zeros at the end stands for "no link".

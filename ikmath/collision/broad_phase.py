@@ -28,9 +28,7 @@ class BroadPhase:
     All pairs are numbered: first those of links and obstacles, then those of two links.
 
     Args:
-        body: the links.
-        obstacles: shapes; moving ones have the same frames.
-        frames: the frame axes of the obstacles' motions.
+        body: the links; obstacles: shapes; frames: the frame axes of those that move;
         self_pairs: (S, 2) pairs of links.
 
     Attributes:

@@ -36,9 +36,7 @@ class MeshGeometry:
     """Checked vertices and faces; immutable.
 
     Args:
-        vertices: (V, 3) metres.
-        faces: (F, 3) indices into them, anticlockwise seen from outside.
-        name: the obstacle's, for messages.
+        vertices: (V, 3), faces: (F, 3), see `TriangleMesh`; name: the obstacle's, for messages.
 
     Raises:
         BadShape, BadValue: see `TriangleMesh`.

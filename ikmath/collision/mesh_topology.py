@@ -46,8 +46,7 @@ class MeshTopology:
     """Shared vertices and edges of a mesh.
 
     Args:
-        vertices: (V, 3) metres.
-        faces: (F, 3) indices of vertices.
+        vertices: (V, 3) metres; faces: (F, 3) indices of vertices.
 
     Attributes:
         faces: (F, 3) with shared vertices; vertices: how many there are.

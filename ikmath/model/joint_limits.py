@@ -244,10 +244,8 @@ class JointLimits(Remade):
     def slight(self, dq: Array, share: float) -> Array:
         """What part of steps dq (n, ...) counts as little, the same for all coordinates: (...).
 
-        It is a share of the largest component, and at least rounding: where everything is held, the largest
-        component is rounding too, and comparing it decides by chance.
-
-        For figures that turn and slide, (n, ...): a value for each coordinate, in radians or metres.
+        It is a share of the largest component, and at least rounding, which the largest is where everything
+        is held. For figures that turn and slide, (n, ...): for each coordinate, in radians or metres.
         """
         size = np.abs(dq)
         if not self._kinds:

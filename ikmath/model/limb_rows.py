@@ -252,11 +252,7 @@ def _apart(rows: Rows, one: FoundLimb, other: FoundLimb) -> tuple[bool, float]:
 
 
 def with_told_limbs(rows: Rows, found: Sequence[FoundLimb], told: Mapping[int, Kind]) -> list[FoundLimb]:
-    """The limbs of a figure with those that are told, and without pairs that contradict what is told.
-
-    Args:
-        rows: of the figure; found: its limbs, in pairs; told: kinds of joints.
-    """
+    """Limbs that were found, in pairs, with those that are told and without those that contradict these."""
     begins = [j for j, kind in told.items() if kind in _BEGIN]
     limbs = [one for j in sorted(begins) if (one := _told_limb(rows, j, told)) is not None]
     taken = {bone for one in limbs for bone in one.bones}

@@ -37,11 +37,7 @@ _IDENTITY: Final = np.eye(3)
 
 
 class ForwardMany:
-    """The kernel of many poses, bound to a figure's constants.
-
-    Args:
-        topology: the structure; constants: of the figure.
-    """
+    """The kernel of many poses, bound to a figure's constants."""
 
     def __init__(self, topology: Topology, constants: Constants) -> None:
         self.topology, self.constants = topology, constants

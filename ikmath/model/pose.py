@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from math import prod
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -27,8 +26,6 @@ from .frame_points import FramePoints
 from .many_frames import ManyFrames
 from .skeleton import Skeleton
 from .topology import Columns, Span
-
-_NONE: Final = np.empty((0, 3))
 
 Joints = str | int | Sequence[str] | Sequence[int] | Index
 

@@ -49,18 +49,13 @@ class Effort(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class _Reference:
-    """A posture, prepared for the terms of the objective.
+    """A posture, prepared for the terms of the objective."""
 
-    Attributes:
-        points: (P, 3) its points, world; deviations: its local rotations; upward: (3,) the vertical in the
-            body's axes; slides: (s,) coordinates of the translations; support: the rule for its balance.
-    """
-
-    points: Array
-    deviations: Deviations
-    upward: Array
-    slides: Array
-    support: BalanceSupport
+    points: Array  # (P, 3), world
+    deviations: Deviations  # from its local rotations
+    upward: Array  # (3,) the vertical in the body's axes
+    slides: Array  # (s,) coordinates of the translations
+    support: BalanceSupport  # the rule for its balance
 
 
 class _Structure:

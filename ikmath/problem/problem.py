@@ -269,7 +269,6 @@ class Problem(Lean):
         """A function for the clearance at q (n,), evaluated lazily; None without a scene.
 
         Args:
-            q: coordinates of one frame.
             near: the closest pairs there within the detection distance, if known.
         """
         scene = self.scene
@@ -296,10 +295,12 @@ class Problem(Lean):
 
     def places(self) -> Iterator[tuple[Position, slice]]:
         """The position goals without a mask, each with its slice of the effectors."""
-        for number, own, _ in self.stack.fused(self.tasks).places:
-            goal = self.tasks[number]
-            if isinstance(goal, Position):
+        first = 0
+        for goal in self.tasks:
+            own = slice(first, first + goal.effectors)
+            if isinstance(goal, Position) and goal.mask is None:
                 yield goal, own
+            first = own.stop
 
     def errors(self, pose: Pose) -> Array:
         """(*batch, E) size of every effector's error."""

@@ -9,7 +9,7 @@ limb can follow is tested by solving for each waypoint.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, Final, NamedTuple
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -120,15 +120,8 @@ def _sent(problem: Problem, goal: Position, row: int, place: Array) -> Problem:
     return problem.replace_goal(goal, goal.with_targets(target=targets))
 
 
-class _Blocked(NamedTuple):
-    """An effector that is short: goal, row, place, target, radius, and whether the straight line is free."""
-
-    goal: Position
-    row: int
-    here: Array
-    there: Array
-    radius: float
-    sees: bool
+_Blocked = tuple[Position, int, Array, Array, float, bool]
+"""An effector that is short: goal, row, place, target, radius, and whether the straight line is free."""
 
 
 def _blocked(problem: Problem, scene: Scene, stuck: Iterate) -> _Blocked | None:
@@ -139,13 +132,15 @@ def _blocked(problem: Problem, scene: Scene, stuck: Iterate) -> _Blocked | None:
     found: list[tuple[float, Position, int]] = []
     for goal, own in problem.places():
         found += [(error, goal, row) for row, error in enumerate(errors[own].tolist())]
-    every: list[_Blocked] = []
+    worst: _Blocked | None = None
     for _, goal, row in sorted(found, key=lambda one: -one[0]):
         here, there = pose.points(goal.points(pose.skeleton))[row], goal.target[row]
         radius = _SLENDER * _thickness(scene, pose, here)
         sees = bool(scene.broad_phase.passable(here[None], there[None], radius, problem.margin)[0])
-        every.append(_Blocked(goal, row, here, there, radius, sees))
-    return next((one for one in every if not one.sees), every[0] if every else None)
+        worst = worst or (goal, row, here, there, radius, sees)
+        if not sees:
+            return goal, row, here, there, radius, sees
+    return worst
 
 
 def _thickness(scene: Scene, pose: Pose, place: Array) -> float:

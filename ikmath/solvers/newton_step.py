@@ -101,7 +101,7 @@ class NewtonStep:
     def _forces(
         self, problem: Problem, met: Array, edges: list[tuple[int, BoundaryTangent]], free: Array
     ) -> tuple[Array, Array, list[tuple[int, BoundaryTangent]]]:
-        """Multipliers of met rows and boundaries that are pushed against; these, their normals (w, n) first."""
+        """Multipliers of met rows and pushed boundaries, the normals (w, n) of these, and these."""
         columns = problem.skeleton.joint_limits.pair_columns
         while True:
             normals = np.zeros((len(edges), len(free)))
