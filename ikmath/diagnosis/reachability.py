@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -25,8 +25,8 @@ def beyond_reach(problem: Problem) -> Array:
     lengths = np.where(roots, 0.0, np.sqrt((start * start).sum(-1)))
     room = np.maximum(np.abs(skeleton.lower[slides]), np.abs(skeleton.upper[slides]))
     beyond = np.zeros(len(problem.effectors))
-    for goal, own in problem.places():
-        points = goal.points(skeleton)
+    for number, own, points in problem.stack.fused(problem.tasks).places:
+        goal: Any = problem.tasks[number]
         above = skeleton.ancestors[points.joints]
         reach = above @ lengths + np.sqrt((points.offsets**2).sum(-1)) + goal.slack
         reach += np.where(above[:, skeleton.owner[slides]], room, 0.0).sum(-1)

@@ -110,12 +110,20 @@ class FusedTasks:
 
     Attributes:
         goals: that were evaluated last.
+        places: (goal, effectors, points) of positions without a mask: number, its slice of all effectors.
         swings: (row, carrier, goal, effector) of places on limbs that turn and do not slide: the first of
             its rows, and the joint nearest to the root that moves it.
     """
 
     def __init__(self, goals: Sequence[Goal], skeleton: Skeleton) -> None:
         self.goals = goals
+        self.places: list[tuple[int, slice, FramePoints]] = []
+        first = 0
+        for number, goal in enumerate(goals):
+            if isinstance(goal, Position) and goal.mask is None:
+                effectors = slice(first, first + goal.effectors)
+                self.places.append((number, effectors, goal.points(skeleton)))
+            first += goal.effectors
         self._kinds, self._bound = [type(goal) for goal in goals], _bound(goals, skeleton)
         own = [i for i, points in enumerate(self._bound) if points is not None]
         self._places = [i for i in own if isinstance(goals[i], Position)]

@@ -89,7 +89,7 @@ def gathered(points: MassPoints) -> MassPoints:
     Joints that carry more get two points on each principal axis of their mass, sqrt(3) standard deviations
     from its centre.
     """
-    parts = [MassPoints(points.joints[:0], points.offsets[:0], points.mass[:0])]
+    parts = [(points.joints[:0], points.offsets[:0], points.mass[:0])]
     for joint in np.unique(points.joints).tolist():
         own = points.joints == joint
         offsets, mass = points.offsets[own], points.mass[own]
@@ -100,9 +100,5 @@ def gathered(points: MassPoints) -> MassPoints:
             size, axes = np.linalg.eigh((away.T * mass) @ away / total)
             way = np.sqrt(3.0 * np.maximum(size, 0.0))[:, None] * axes.T
             offsets, mass = center + np.concatenate([way, -way]), np.full(6, total / 6.0)
-        parts.append(MassPoints(np.full(len(mass), joint), offsets, mass))
-    return MassPoints(
-        np.concatenate([part.joints for part in parts]),
-        np.concatenate([part.offsets for part in parts]),
-        np.concatenate([part.mass for part in parts]),
-    )
+        parts.append((np.full(len(mass), joint), offsets, mass))
+    return MassPoints(*map(np.concatenate, zip(*parts, strict=True)))

@@ -60,7 +60,7 @@ class Skeleton(Lean):
         inertia: (n,) see `with_inertia`; None unless given.
         inherits: (J,) bool, `Joint.inherit_rotation`.
         ancestors: (J, J) bool, [i, j] where j is i or above i.
-        region: the region that the limits leave to `q`.
+        joint_limits: the region that the limits leave to `q`.
         topology: of the tree; copies share it, so two skeletons of the same structure have the same topology.
     """
 

@@ -133,6 +133,8 @@ class PostureObjective:
 
     def __init__(self, structure: _Structure, reference: _Reference) -> None:
         self._fixed, self._reference = structure, reference
+        self.skeleton, self.figure = structure.skeleton, structure.figure
+        self.support = reference.support
         self._center = structure.center_rows(reference.support)
         rule = reference.support.rule
         self._balanced = rule == BalanceRule.BALANCE and structure.effort == Effort.NATURAL
@@ -190,18 +192,6 @@ class PostureObjective:
         read = Pose.forward(skeleton, skeleton.rest if figure_q is None else figure_q)
         fixed = _Structure(skeleton, figure, read, ends, points, shares, Effort(effort), parameters)
         return cls(fixed, _reference(fixed, Pose.forward(skeleton, q)))
-
-    @property
-    def skeleton(self) -> Skeleton:
-        return self._fixed.skeleton
-
-    @property
-    def figure(self) -> FigureMap:
-        return self._fixed.figure
-
-    @property
-    def support(self) -> BalanceSupport:
-        return self._reference.support
 
     def with_reference(self, pose: Pose) -> PostureObjective:
         """A copy with another posture, with its own balance rule."""

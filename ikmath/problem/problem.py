@@ -295,12 +295,10 @@ class Problem(Lean):
 
     def places(self) -> Iterator[tuple[Position, slice]]:
         """The position goals without a mask, each with its slice of the effectors."""
-        first = 0
-        for goal in self.tasks:
-            own = slice(first, first + goal.effectors)
-            if isinstance(goal, Position) and goal.mask is None:
+        for number, own, _ in self.stack.fused(self.tasks).places:
+            goal = self.tasks[number]
+            if isinstance(goal, Position):
                 yield goal, own
-            first = own.stop
 
     def errors(self, pose: Pose) -> Array:
         """(*batch, E) size of every effector's error."""

@@ -36,11 +36,8 @@ class Box(Solid):
 
     Args:
         center: (3,) metres.
-        size: (3,) lengths of the edges along x, y and z, metres. For a turned box give `rotation` and
-            `translation`, and leave the centre at zero.
-
-    Raises:
-        BadShape, BadValue: a centre that is not a finite point, lengths that are not above zero.
+        size: (3,) lengths of the edges along x, y and z, metres, above zero. For a turned box give `rotation`
+            and `translation`, and leave the centre at zero.
     """
 
     kind: ClassVar[str] = "box"

@@ -25,9 +25,6 @@ class Capsule(Solid):
     Args:
         a, b: (3,) ends of the axis, metres.
         radius: metres, above zero.
-
-    Raises:
-        BadShape, BadValue: ends that are not finite points, a radius that is not above zero.
     """
 
     kind: ClassVar[str] = "capsule"

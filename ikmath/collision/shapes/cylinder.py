@@ -32,7 +32,7 @@ class Cylinder(Solid):
         radius: metres, above zero.
 
     Raises:
-        BadShape, BadValue: ends that are not finite points or coincide, a radius that is not above zero.
+        BadShape, BadValue: ends that coincide; see `Shape`.
     """
 
     kind: ClassVar[str] = "cylinder"

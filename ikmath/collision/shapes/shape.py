@@ -31,6 +31,9 @@ class Shape(ABC):
     Args:
         name: shown in messages ("stopped by obstacle 'Table'"); the kind of the shape if left empty.
         margin: metres that the figure keeps away from this obstacle, on top of the problem's margin.
+
+    Raises:
+        BadShape, BadValue: of any kind: values of another shape, not finite, or not above zero where needed.
     """
 
     kind: ClassVar[str]
