@@ -28,12 +28,9 @@ Signs = npt.NDArray[np.int8]
 
 _RIGID: Final = 1e-13
 """Compliance of rows that must hold, as a share of the longest squared row: above rounding, below damping."""
-_INSIDE: Final = 1e-11
-"""Units of a constraint by which it may be exceeded: rounding of `G z`."""
-_PULL: Final = 1e-10
-"""Share of the largest multiplier below which the sign of a multiplier is rounding."""
-_CHANGES: Final = 4
-"""Single changes per constraint at most: a safeguard against rounding."""
+_INSIDE: Final = 1e-11  # units of a constraint by which it may be exceeded: rounding of `G z`
+_PULL: Final = 1e-10  # share of the largest multiplier below which the sign of a multiplier is rounding
+_CHANGES: Final = 4  # single changes per constraint at most: a safeguard against rounding
 
 
 class Level(NamedTuple):

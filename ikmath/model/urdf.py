@@ -26,8 +26,7 @@ from ..rotation import Array, exp
 from .joint import Joint, Mimic, axes_with_y, hinge, slider
 from .skeleton import Skeleton
 
-_ENDLESS: Final = 1e3
-"""Radians or metres; files use limits of at least this size for no limit."""
+_ENDLESS: Final = 1e3  # radians or metres; files use limits of at least this size for no limit
 
 
 @dataclass(frozen=True)

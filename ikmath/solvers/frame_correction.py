@@ -13,10 +13,8 @@ from typing import Final, NamedTuple, Protocol
 from ..rotation import Array
 from .iterate import Iterate
 
-_MOST: Final = 4.0
-"""Share of the errors before by which the errors may have grown for two frames to be alike."""
-_STEADY: Final = 0.5
-"""Share of what a step left by which it may differ from the prediction."""
+_MOST: Final = 4.0  # share of the errors before by which the errors may have grown for two frames to be alike
+_STEADY: Final = 0.5  # share of what a step left by which it may differ from the prediction
 
 
 class Correction(Protocol):
