@@ -19,17 +19,11 @@ from .vectors import TINY, dot, length
 
 
 class MeshSurface(NamedTuple):
-    """The data for distance queries to a mesh.
+    """The data for distance queries to a mesh."""
 
-    Attributes:
-        trees: one for each layer of parts, see `mesh_topology`.
-        faces: for each tree (N,) which face of the mesh each of its triangles is.
-        normals: of all faces.
-    """
-
-    trees: list[Bvh]
-    faces: list[Index]
-    normals: Pseudonormals
+    trees: list[Bvh]  # one for each layer of parts, see `mesh_topology`
+    faces: list[Index]  # for each tree (N,) which face of the mesh each of its triangles is
+    normals: Pseudonormals  # of all faces
 
 
 class MeshGeometry:

@@ -29,17 +29,11 @@ _MANY_PATCHES: Final = 1000  # above this no shared walls are sought
 
 
 class Layers(NamedTuple):
-    """The closed parts of a mesh.
+    """The closed parts of a mesh."""
 
-    Attributes:
-        topology: the connections with parts that share no vertex and no edge.
-        layer: (F,) the layer of each face, -1 for faces that bound no part.
-        layers: how many layers there are.
-    """
-
-    topology: MeshTopology
-    layer: Index
-    layers: int
+    topology: MeshTopology  # the connections with parts that share no vertex and no edge
+    layer: Index  # (F,) the layer of each face, -1 for faces that bound no part
+    layers: int  # how many there are
 
 
 class MeshTopology:

@@ -92,16 +92,10 @@ class RowGroup:
 
 
 class PairBatch(NamedTuple):
-    """Measured pairs; P rows.
+    """Measured pairs; P rows, of distances and so on from the links' axes, see `Nearest`."""
 
-    Attributes:
-        pair: (P,) their numbers in the broad phase.
-        frame: (P,) their poses in the flattened batch, None for a single pose.
-        distance, point, parameter, normal: measured from the link's axis, see `Nearest`.
-    """
-
-    pair: Index
-    frame: Index | None
+    pair: Index  # (P,) their numbers in the broad phase
+    frame: Index | None  # (P,) their poses in the flattened batch, None for a single pose
     distance: Array
     point: Array
     parameter: Array
@@ -125,20 +119,11 @@ class PairBatch(NamedTuple):
 
 
 class NarrowPhaseQuery(NamedTuple):
-    """Pairs to be measured, of links with obstacles of one kind or of links with links; P rows.
+    """Pairs to be measured, of links with obstacles of one kind or of links with links; P rows."""
 
-    Attributes:
-        group: the shapes that the links are measured against.
-        pair: (P,) numbers of the pairs in the broad phase.
-        frame: (P,) pose of the batch, None for a single one.
-        axes: (P, 3, 3) ends and middle of the links' axes, as rows.
-        which: (P,) the shape, counted within the group.
-        shape_frame: (P,) frame of the obstacles' motion, None for obstacles without motion.
-    """
-
-    group: ShapeGroup
-    pair: Index
-    frame: Index | None
-    axes: Array
-    which: Index
-    shape_frame: Index | None
+    group: ShapeGroup  # the shapes that the links are measured against
+    pair: Index  # (P,), see `PairBatch`
+    frame: Index | None  # (P,), see `PairBatch`
+    axes: Array  # (P, 3, 3) ends and middle of the links' axes, as rows
+    which: Index  # (P,) the shape, counted within the group
+    shape_frame: Index | None  # (P,) frame of the obstacles' motion, None for obstacles without motion

@@ -26,23 +26,14 @@ _ROUNDING: Final = 1e-14  # of the coordinates
 
 
 class Hit(NamedTuple):
-    """The nearest triangle of each of Q queries.
+    """The nearest triangle of each of Q queries, if one is within the limit."""
 
-    Attributes:
-        distance: (Q,) metres, without sign; infinite where no triangle is within the limit.
-        point: (Q, 3) its nearest point.
-        parameter: (Q,) where on the segment.
-        row: (Q,) index into `Bvh.corners`, -1 where no triangle is within the limit.
-        feature: (Q,) see `closest_points.FACE`.
-        through: (Q,) whether the segment passes through a triangle.
-    """
-
-    distance: Array
-    point: Array
-    parameter: Array
-    row: Index
-    feature: Index
-    through: Mask
+    distance: Array  # (Q,) metres, without sign; else infinite
+    point: Array  # (Q, 3) its nearest point
+    parameter: Array  # (Q,) where on the segment
+    row: Index  # (Q,) index into `Bvh.corners`, else -1
+    feature: Index  # (Q,) see `closest_points.FACE`
+    through: Mask  # (Q,) whether the segment passes through a triangle
 
     @classmethod
     def nowhere(cls, count: int) -> Hit:

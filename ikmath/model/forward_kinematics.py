@@ -51,20 +51,12 @@ class Constants(NamedTuple):
 
 
 class OneFrame(NamedTuple):
-    """Forward kinematics of one pose.
+    """Forward kinematics of one pose."""
 
-    Attributes:
-        rotation: (J + 1, 3, 3) world rotations, the last is the world itself.
-        position: (J, 3) world positions of the joints' frames.
-        carried: (J, 4, 3) world axes of the turns x, y, z, and where the joint is as seen from its parent, in
-            the world's axes;
-        slides: (3 S, 6) the screws of the slides x, y, z of the joints of `Topology.sliding`, see `twists`.
-    """
-
-    rotation: Array
-    position: Array
-    carried: Array
-    slides: Array
+    rotation: Array  # (J + 1, 3, 3) world rotations, the last is the world itself
+    position: Array  # (J, 3) world positions of the joints' frames
+    carried: Array  # (J, 4, 3) world axes of the turns x, y, z, and the way from the parent, world
+    slides: Array  # (3 S, 6) the screws of the slides x, y, z of the joints of `Topology.sliding`
 
     def twists(self, topology: Topology) -> Array:
         """(n, 6) the screw of each coordinate, angular velocity w before v, see `pose`."""

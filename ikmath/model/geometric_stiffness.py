@@ -63,14 +63,10 @@ class Loads(NamedTuple):
 
 
 class Curvature(NamedTuple):
-    """A second derivative by the coordinates.
+    """A second derivative by the coordinates."""
 
-    Attributes:
-        loads: whose geometric stiffness is in it; rest: (n, n) what there is besides, symmetric.
-    """
-
-    loads: Loads
-    rest: Array
+    loads: Loads  # whose geometric stiffness is in it
+    rest: Array  # (n, n) what there is besides, symmetric
 
     def along_with(self, other: Curvature) -> Curvature:
         """The sum."""

@@ -19,18 +19,12 @@ _TINY: Final = 1e-150  # keeps the angle of no swing from being exactly zero; fa
 
 
 class ManyFrames(NamedTuple):
-    """Forward kinematics of B poses, frames innermost; see `forward_kinematics.OneFrame`.
+    """Forward kinematics of B poses, frames innermost; see `forward_kinematics.OneFrame`."""
 
-    Attributes:
-        rotation: (3, 3, J, B); position: (3, J, B);
-        axes: (3, J, 3, B) of each joint's three turns;
-        slide_axes: (3, S, 3, B) along which the joints of `Topology.sliding` slide, or None.
-    """
-
-    rotation: Array
-    position: Array
-    axes: Array
-    slide_axes: Array | None
+    rotation: Array  # (3, 3, J, B)
+    position: Array  # (3, J, B)
+    axes: Array  # (3, J, 3, B) of each joint's three turns
+    slide_axes: Array | None  # (3, S, 3, B) along which the joints of `Topology.sliding` slide
 
 
 _IDENTITY: Final = np.eye(3)

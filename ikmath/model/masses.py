@@ -60,16 +60,11 @@ def mass_shares(figure: FigureMap) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class MassPoints:
-    """A figure's mass as points on its joints.
+    """A figure's mass as points on its joints."""
 
-    Attributes:
-        joints: (P,) joint of each point; offsets: (P, 3) in the joints' axes, metres.
-        mass: (P,) shares of the whole.
-    """
-
-    joints: Index
-    offsets: Array
-    mass: Array
+    joints: Index  # (P,) joint of each point
+    offsets: Array  # (P, 3) in the joints' axes, metres
+    mass: Array  # (P,) shares of the whole
 
 
 def rod_points(tips: Array, masses: Array) -> MassPoints:

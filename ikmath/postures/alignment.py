@@ -57,28 +57,17 @@ class RigidMotion:
 
 @dataclass(frozen=True, eq=False)
 class Correspondence:
-    """An effector of the posture and its target.
+    """An effector of the posture and its target; world, metres."""
 
-    Attributes:
-        place, target: (3,) position in the posture and target position, world; None for an orientation only.
-        rotation, target_rotation: (3, 3) world rotations, or None.
-        offset: (3,) of its position from its joint, in the joint's axes, metres; None for a position at the
-            joint.
-        weight: of its position.
-        ahead: whether it is a head or a foot, whose orientation determines the heading.
-        hips: whether it is the hips; then it determines the motion.
-        with_body: whether the body follows its position sideways and in height, see `moves_with_body`.
-    """
-
-    place: Array | None = None
-    target: Array | None = None
-    rotation: Array | None = None
-    target_rotation: Array | None = None
-    offset: Array | None = None
-    weight: float = 1.0
-    ahead: bool = False
-    hips: bool = False
-    with_body: bool = False
+    place: Array | None = None  # (3,) position in the posture; None for an orientation only
+    target: Array | None = None  # (3,) where it should be
+    rotation: Array | None = None  # (3, 3) in the posture
+    target_rotation: Array | None = None  # (3, 3) as it should be
+    offset: Array | None = None  # (3,) of the position from the joint, in the joint's axes; None at the joint
+    weight: float = 1.0  # of the position
+    ahead: bool = False  # whether it is a head or a foot, whose orientation determines the heading
+    hips: bool = False  # whether it is the hips, which determine the motion
+    with_body: bool = False  # whether the body follows it sideways and in height, see `moves_with_body`
 
     def at_joint(self) -> Correspondence:
         """The correspondence of its joint, which is nearer to the body, if its target has an orientation."""

@@ -114,16 +114,11 @@ def _weight(figure: FigureMap, joint: int, even: bool, parameters: PostureParame
 
 @dataclass(frozen=True, eq=False)
 class Deviations:
-    """The deviation from one posture.
-
-    Attributes:
-        joints: their weights; back: (K, 3, 3) transposed local rotations of the posture; weight: (K, 3, 3)
-            per squared radian.
-    """
+    """The deviation from one posture."""
 
     joints: JointWeights
-    back: Array
-    weight: Array
+    back: Array  # (K, 3, 3) transposed local rotations of the posture
+    weight: Array  # (K, 3, 3) per squared radian
 
     @classmethod
     def at(cls, joints: JointWeights, pose: Pose) -> Deviations:

@@ -33,18 +33,11 @@ _NEAR: Final = 0.05  # share of a figure's size; tolerance of mirrored joints
 
 @dataclass(frozen=True, eq=False)
 class Configuration:
-    """The effectors of a pose relative to the hips.
+    """The effectors of a pose relative to the hips, in their axes; leading axes for many poses."""
 
-    Arrays may have leading axes for many poses.
-
-    Attributes:
-        places: (E, 3) relative to the hips, in their axes, in figure sizes; up: (3,) in the hips' axes;
-        frames: (E, 3, 3) in the hips' axes; only those of oriented effectors are used.
-    """
-
-    places: Array
-    up: Array
-    frames: Array
+    places: Array  # (E, 3) in figure sizes
+    up: Array  # (3,)
+    frames: Array  # (E, 3, 3), of which only those of oriented effectors are used
 
     def features(self, oriented: Index) -> Array:
         """(D,) features: positions and distances of effectors and hips, vertical, two axes per frame."""

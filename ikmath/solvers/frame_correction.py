@@ -31,17 +31,11 @@ class Correction(Protocol):
 
 
 class FirstStep(NamedTuple):
-    """The first step of a frame.
+    """The first step of a frame."""
 
-    Attributes:
-        error: (k,) scaled, that it began with.
-        left: (k,) that it left, or would have left without the correction.
-        steady: whether the prediction held, so that the next frame may use it.
-    """
-
-    error: Array
-    left: Array
-    steady: bool
+    error: Array  # (k,) scaled, that it began with
+    left: Array  # (k,) that it left, or would have left without the correction
+    steady: bool  # whether the prediction held, so that the next frame may use it
 
 
 class FrameCorrection:
