@@ -211,27 +211,19 @@ class FeatureDistances(NamedTuple):
 
     The closest pair is an edge of the triangle with the segment, an end of the segment above the face, or
     where the segment goes through the face.
-
-    Attributes:
-        facets, a, d: the query.
-        t: (3, P) parameters of the edges where they are nearest to the segments.
-        along: (5, P) parameters of the segments there, and of both ends; (6, P) also where they cross the
-            plane of the face, if any does.
-        high, climb: (P,) how high above the face a segment begins, and climbs, times the normal's length.
-        squares: (5, P) or (6, P) squared distances: the edges, the ends above the face, the crossing;
-            infinite where there is none, -1 for a crossing.
-        through: (P,) whether there is a crossing; None if nowhere.
     """
 
     facets: Facets
-    a: Array
-    d: Array
-    t: Array
-    along: Array
-    high: Array
-    climb: Array
-    squares: Array
-    through: Mask | None
+    a: Array  # where the segments begin (P, 3)
+    d: Array  # and how they go
+    t: Array  # (3, P) parameters of the edges where they are nearest to the segments
+    along: Array  # of the segments (5, P) there and at both ends; (6, P) if any crosses the plane of the face
+    high: Array  # (P,) how high above the face a segment begins, times the normal's length
+    climb: Array  # (P,) and how high it climbs
+    squares: (
+        Array  # (5 or 6, P) squared distances at `along`, infinite where there is none, -1 for a crossing
+    )
+    through: Mask | None  # (P,) whether there is a crossing; None if nowhere
 
     @property
     def least(self) -> Array:

@@ -33,17 +33,11 @@ _MANY: Final = 6  # candidates above which no smallest subset is searched
 
 @dataclass(frozen=True)
 class Causes:
-    """What holds an effector back; empty if no cause was found.
+    """What holds an effector back; empty if no cause was found."""
 
-    Attributes:
-        goals: (E,) effectors that stand against it; joints: (J,) joints at their limits.
-        method: whether only the method holds it back, because it does not use the joints that would bring it
-            nearer.
-    """
-
-    goals: tuple[int, ...] = ()
-    joints: tuple[int, ...] = ()
-    method: bool = False
+    goals: tuple[int, ...] = ()  # effectors that stand against it
+    joints: tuple[int, ...] = ()  # at their limits
+    method: bool = False  # whether only the method does, as it does not use joints that would bring it nearer
 
 
 @OneThread()

@@ -32,22 +32,14 @@ _SKEW: Final = np.ascontiguousarray(SKEW_ROWS.reshape(3, 3, 3).T).reshape(9, 3)
 
 
 class Constants(NamedTuple):
-    """The constants of a figure that the kernels need besides its tree's structure.
+    """The constants of a figure that the kernels need besides its tree's structure."""
 
-    Attributes:
-        rest: (J + 1, 3, 3), with the world's, joints innermost in memory; None where no rest frame is turned;
-        translation: (J, 3) at rest, fixed slides in it; fixed: (J, 6) turns that are not free;
-        along: (s, 3 J) where each of the free slides takes the joints, in their parents' frames;
-        slides: (3 S, 6) the screws of the slides of `Topology.sliding` where their carriers are not turned;
-        inputs: where `Topology.inputs` looks: room for the coordinates, and what does not change.
-    """
-
-    rest: Array | None
-    translation: Array
-    fixed: Array
-    along: Array
-    slides: Array
-    inputs: Array
+    rest: Array | None  # (J + 1, 3, 3), the world's last, joints innermost in memory; None if none is turned
+    translation: Array  # (J, 3) at rest, fixed slides in it
+    fixed: Array  # (J, 6) turns that are not free
+    along: Array  # (s, 3 J) where each of the free slides takes the joints, in their parents' frames
+    slides: Array  # (3 S, 6) the screws of the slides of `Topology.sliding` where no carrier is turned
+    inputs: Array  # where `Topology.inputs` looks: room for the coordinates, and what does not change
 
 
 class OneFrame(NamedTuple):

@@ -28,31 +28,20 @@ _TINY: Final = 1e-12  # metres; length of a bone without a direction
 
 @dataclass(frozen=True, eq=False)
 class JointWeights:
-    """The weights of the K rotating joints.
-
-    Attributes:
-        skeleton: the figure; joints: (K,) of it; above: (K,) reference joint of each, -1 for the world.
-        plain: (K, 3, 3) weights per squared radian in the joints' axes; hinges: (K,) their reduction about
-            the axis of a knee or an elbow, which turns with the posture;
-        axes: (K, 3) these axes in the reference frame; stiff: (K, 3) factors from the stiffness.
-        turns: (t,) rotation coordinates of these joints; which: (t,) index of the joint in `joints`; place:
-            (t,) 0, 1, 2 for the axis;
-        pairs: (p,) flat indices in (n, n) of pairs of coordinates of one joint; flat: (p,) the same in (K, 3,
-            3).
-    """
+    """The weights of the K rotating joints."""
 
     skeleton: Skeleton
-    joints: Index
-    above: Index
-    plain: Array
-    hinges: Array
-    axes: Array
-    stiff: Array
-    turns: Index
-    which: Index
-    place: Index
-    pairs: Index
-    flat: Index
+    joints: Index  # (K,)
+    above: Index  # (K,) reference joint of each, -1 for the world
+    plain: Array  # (K, 3, 3) weights per squared radian in the joints' axes
+    hinges: Array  # (K,) their reduction about the axis of a knee or an elbow, which turns with the posture
+    axes: Array  # (K, 3) these axes in the reference frame
+    stiff: Array  # (K, 3) factors from the stiffness
+    turns: Index  # (t,) rotation coordinates of these joints
+    which: Index  # (t,) index of the joint in `joints`
+    place: Index  # (t,) 0, 1, 2 for the axis
+    pairs: Index  # (p,) flat indices in (n, n) of pairs of coordinates of one joint
+    flat: Index  # (p,) the same in (K, 3, 3)
 
     @classmethod
     def of(
