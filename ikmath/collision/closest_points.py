@@ -220,9 +220,7 @@ class FeatureDistances(NamedTuple):
     along: Array  # of the segments (5, P) there and at both ends; (6, P) if any crosses the plane of the face
     high: Array  # (P,) how high above the face a segment begins, times the normal's length
     climb: Array  # (P,) and how high it climbs
-    squares: (
-        Array  # (5 or 6, P) squared distances at `along`, infinite where there is none, -1 for a crossing
-    )
+    squares: Array  # (5 or 6, P) squared distances at `along`; infinite for none, -1 for a crossing
     through: Mask | None  # (P,) whether there is a crossing; None if nowhere
 
     @property

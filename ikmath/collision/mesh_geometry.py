@@ -157,7 +157,7 @@ def _at_corners(topology: MeshTopology, normal: Array) -> Array:
 
 
 def _bridge(flat: Index, order: Index, edge: Index, normal: Array, at_edges: Array) -> None:
-    """Give faces (B,) without area the normal at the last of their edges in order (B, 3), in place."""
+    """Give flat faces (B,) the normal at their longest edge, in place; order: (B, 3) edges by length."""
     one, two, whole = (edge[flat, order[:, k]] for k in range(3))
     beside = at_edges.take(whole, 0)
     normal[flat] = beside / np.maximum(length(beside), TINY)[:, None]

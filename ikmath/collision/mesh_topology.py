@@ -251,7 +251,7 @@ class MeshTopology:
 
 
 def _components(count: int, one: Index, two: Index) -> tuple[Index, int]:
-    """(count,) the connected component of each node, and how many there are; nodes (P,) are connected."""
+    """(count,) the connected component of each node, and their number; one and two (P,) are connected."""
     label = np.arange(count)
     while len(one):
         low, high = np.minimum(one, two), np.maximum(one, two)

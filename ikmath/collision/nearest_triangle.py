@@ -91,7 +91,7 @@ def _nearest_of(tree: Bvh, a: Array, b: Array, query: Index, row: Index) -> Hit:
 
 
 def _remaining(tree: Bvh, a: Array, b: Array, query: Index, row: Index, least: Array, known: Hit) -> Index:
-    """Those of pairs (P,) with least distances that can be nearer than what is known of segments a-b."""
+    """Those of pairs (P,) whose lower bounds are below the known distances of their segments a-b."""
     distance = known.distance.take(query)
     rows = (least < distance).nonzero()[0]
     size = tree.size + max(float(np.abs(ends).max(initial=0.0)) for ends in (a, b))

@@ -101,7 +101,7 @@ class NewtonStep:
     def _forces(
         self, problem: Problem, met: Array, edges: list[tuple[int, BoundaryTangent]], free: Array
     ) -> tuple[Array, Array, list[tuple[int, BoundaryTangent]]]:
-        """Multipliers of met rows and pushed boundaries, the normals (w, n) of these, and these."""
+        """Multipliers of met rows and of pushed boundaries; the normals (w, n) and the list of the latter."""
         columns = problem.skeleton.joint_limits.pair_columns
         while True:
             normals = np.zeros((len(edges), len(free)))
