@@ -95,7 +95,11 @@ class TaskStack:
 
     def costs(self, scaled: Array) -> list[float]:
         """Squared length (rows,) of each level's scaled errors."""
-        return [float(own.dot(own)) for own in map(scaled.__getitem__, self.levels)]
+        costs = []
+        for rows in self.levels:
+            own = scaled[rows]
+            costs.append(float(own.dot(own)))
+        return costs
 
     def squares(self, error: Array) -> Array:
         """(*batch, rows) errors -> (*batch, E) squared sizes, in units of theirs."""
