@@ -16,18 +16,7 @@ from ..rotation import Array
 from ..solvers.method import gather
 from .jacobian_blocks import Blocks, evaluate_many, layout_of
 from .rest import at_rest, may_rest
-from .stepping import (
-    LEAST,
-    LESS,
-    MORE,
-    MOST,
-    SETTLED,
-    Linear,
-    Stepping,
-    SteppingOptions,
-    bounded,
-    metric_of,
-)
+from .stepping import LEAST, LESS, MORE, MOST, SETTLED, Linear, Stepping, SteppingOptions, bounded, metric_of
 
 
 def solve_many(method: Stepping, problem: Problem, q: Array, options: SteppingOptions) -> Solution:

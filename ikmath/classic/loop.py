@@ -22,18 +22,7 @@ from .batch import solve_many
 from .limits.base import ByRows, Propose
 from .pushing import Pushing
 from .rest import at_rest, may_rest
-from .stepping import (
-    LEAST,
-    LESS,
-    MORE,
-    MOST,
-    SETTLED,
-    Linear,
-    Stepping,
-    SteppingOptions,
-    bounded,
-    metric_of,
-)
+from .stepping import LEAST, LESS, MORE, MOST, SETTLED, Linear, Stepping, SteppingOptions, bounded, metric_of
 
 _LANDING: Final = 1e-5  # scaled squared error above which a figure that need not settle may use its posture
 _CLOSER: Final = 0.5  # share of the squared error; a step that leaves more of it is hindered by the posture
