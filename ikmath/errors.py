@@ -18,13 +18,7 @@ class IkError(ValueError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Makes errors picklable, although their arguments are facts and not the sentence."""
-        return _whole, (type(self), self.args, vars(self))
-
-
-def _whole(kind: type[IkError], args: tuple[Any, ...], facts: dict[str, Any]) -> IkError:
-    error = kind.__new__(kind, *args)
-    vars(error).update(facts)
-    return error
+        return type(self).__new__, (type(self), *self.args), vars(self)
 
 
 def told(value: object) -> str:

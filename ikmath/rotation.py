@@ -192,12 +192,9 @@ def angle(rotation: npt.ArrayLike) -> Array:
 
 
 def _linear_maps() -> tuple[Array, Array]:
-    """Both conversions between quaternion and matrix are linear in products; these are the maps.
-
-    Returns:
-        (16, 9): the products q_i q_j of a quaternion of squared length 2 -> rotation matrix minus identity;
-        (9, 16): rotation matrix -> 4 q_i q_j minus identity, in whose rows Shepperd's four quaternions stand.
-    """
+    """Both conversions between quaternion and matrix are linear in products; these are the maps."""
+    # (16, 9): products q_i q_j of a quaternion of squared length 2 -> rotation matrix minus identity;
+    # (9, 16): rotation matrix -> 4 q_i q_j minus identity, in whose rows Shepperd's four quaternions stand
     w, x, y, z = range(4)
     to_matrix = np.zeros((4, 4, 3, 3))
     for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):

@@ -46,18 +46,13 @@ class OneThread(ContextDecorator):
 
 @dataclass
 class _OpenBlas:
-    """The setting that the whole process shares.
-
-    Attributes:
-        read, set: functions for the number of threads; lock: of the numbers below.
-        working: solves at work; count: threads that the first of them found, and the last one leaves.
-    """
+    """The setting that the whole process shares."""
 
     read: Callable[[], int]
     set: Callable[[int], Any]
-    lock: Lock = field(default_factory=Lock)
-    working: int = 0
-    count: int = 1
+    lock: Lock = field(default_factory=Lock)  # of the numbers below
+    working: int = 0  # solves at work
+    count: int = 1  # threads that the first of them found, and the last one leaves
 
 
 def _openblas() -> _OpenBlas | None:

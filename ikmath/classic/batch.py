@@ -16,7 +16,7 @@ from ..rotation import Array
 from ..solvers.method import gather
 from .jacobian_blocks import Blocks, evaluate_many, layout_of
 from .rest import at_rest, may_rest
-from .stepping import LEAST, LESS, MORE, MOST, SETTLED, Linear, Stepping, SteppingOptions, bounded
+from .stepping import LEAST, LESS, MORE, MOST, SETTLED, Linear, Stepping, SteppingOptions, bounded, metric_of
 
 
 def solve_many(method: Stepping, problem: Problem, q: Array, options: SteppingOptions) -> Solution:
@@ -85,7 +85,8 @@ class _Batch:
         skeleton, stack, (n, count) = problem.skeleton, problem.stack, q.shape
         self.tolerances = problem.stack.tolerances(options.tolerance, options.angle_tolerance)
         self.allowed = self.tolerances**2
-        self.mobility = skeleton.mobility[:, None] if skeleton.uneven else None
+        mobility = metric_of(skeleton)
+        self.mobility = None if mobility is None else mobility[:, None]
         self.frames = np.arange(count)
         self.now = problem.at(self.frames)
         # any pose is better than none

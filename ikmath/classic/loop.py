@@ -22,7 +22,7 @@ from .batch import solve_many
 from .limits.base import ByRows, Propose
 from .pushing import Pushing
 from .rest import at_rest, may_rest
-from .stepping import LEAST, LESS, MORE, MOST, SETTLED, Linear, Stepping, SteppingOptions, bounded
+from .stepping import LEAST, LESS, MORE, MOST, SETTLED, Linear, Stepping, SteppingOptions, bounded, metric_of
 
 _LANDING: Final = 1e-5  # scaled squared error above which a figure that need not settle may use its posture
 _CLOSER: Final = 0.5  # share of the squared error; a step that leaves more of it is hindered by the posture
@@ -86,7 +86,7 @@ class _Walk:
         smallest = float(stack.scale.min(initial=np.inf))
         self.enough = 1.01 * most * largest * largest
         self.least = float(self.allowed.min(initial=np.inf)) * smallest * smallest
-        self.mobility = skeleton.mobility if skeleton.uneven else None
+        self.mobility = metric_of(skeleton)
         self.pushing = None if problem.scene is None else Pushing(problem, problem.scene)
         self.careful = method.careful and self.pushing is None
         self.linear = Linear(problem, q, np.inf, 1.0, self.mobility, None, stack.level, {})

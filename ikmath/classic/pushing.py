@@ -19,6 +19,7 @@ from ..problem.problem import Problem
 from ..rotation import Array
 from .avoidance import Pushing as PushingAvoidance
 from .avoidance import Situation
+from .stepping import metric_of
 
 _STRIDE: Final = 0.03  # figure sizes (or radians) by which a step may approach the goals
 _WORTH: Final = 1e-2  # relative growth of the least clearance to continue after all goals are reached
@@ -40,8 +41,8 @@ class Pushing:
             raise NotSupported("Avoidance", f"{problem.avoidance.label} bounds steps and does not push.")
         self.problem, self.scene, self.avoidance = problem, scene, problem.avoidance
         self.sight = problem.margin + self.avoidance.detection_distance * problem.length
-        mobile = problem.skeleton.uneven
-        self.root = np.sqrt(problem.skeleton.mobility) if mobile else None
+        mobility = metric_of(problem.skeleton)
+        self.root = None if mobility is None else np.sqrt(mobility)
         self.memory: dict[str, Any] = {}
         self.settled = False
         self.best = -np.inf

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from .. import arguments
+from ..model.skeleton import Skeleton
 from ..problem.problem import Problem
 from ..rotation import Array
 from .jacobian_blocks import Blocks
@@ -22,6 +23,11 @@ from .rest import Resting, RestOptions
 _FARTHEST: Final = 100.0  # radians per step; beyond it sines and cosines are inaccurate
 SETTLED: Final = 1e-2  # share by which the posture must come nearer to continue after all goals are reached
 MORE, LESS, LEAST, MOST = 5.0, 0.4, 1e-3, 1e7  # factors and range of the caution after steps
+
+
+def metric_of(skeleton: Skeleton) -> Array | None:
+    """(n,) the metric of the coordinates, see `Skeleton.mobility`; None if all of them move alike."""
+    return skeleton.mobility if (skeleton.mobility != 1.0).any() else None
 
 
 def bounded(problem: Problem, q: Array, to: Array) -> Array:

@@ -7,49 +7,30 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from .avoidance import AVOIDANCE, Avoidance, VelocityDamper
-from .body import Body, Link
-from .body_fit import FitOptions, Skin, fit_links
-from .closest_pairs import ClosestPairs
-from .mesh import MODES, TriangleMesh
-from .narrow_phase import Nearest
-from .scene import Scene, critical_points
-from .self_pairs import self_pairs
-from .shapes.box import Box
-from .shapes.capsule import Capsule
-from .shapes.cylinder import Cylinder
-from .shapes.half_space import HalfSpace
-from .shapes.rectangle import Rectangle
-from .shapes.shape import Shape
-from .shapes.sphere import Sphere
+from .avoidance import AVOIDANCE as AVOIDANCE
+from .avoidance import Avoidance as Avoidance
+from .avoidance import VelocityDamper as VelocityDamper
+from .body import Body as Body
+from .body import Link as Link
+from .body_fit import FitOptions as FitOptions
+from .body_fit import Skin as Skin
+from .body_fit import fit_links as fit_links
+from .closest_pairs import ClosestPairs as ClosestPairs
+from .mesh import MODES as MODES
+from .mesh import TriangleMesh as TriangleMesh
+from .narrow_phase import Nearest as Nearest
+from .scene import Scene as Scene
+from .scene import critical_points as critical_points
+from .self_pairs import self_pairs as self_pairs
+from .shapes.box import Box as Box
+from .shapes.capsule import Capsule as Capsule
+from .shapes.cylinder import Cylinder as Cylinder
+from .shapes.half_space import HalfSpace as HalfSpace
+from .shapes.rectangle import Rectangle as Rectangle
+from .shapes.shape import Shape as Shape
+from .shapes.sphere import Sphere as Sphere
 
 SHAPES: Final[Mapping[str, type[Shape]]] = MappingProxyType(
     {shape.kind: shape for shape in (Sphere, HalfSpace, Rectangle, Box, Cylinder, Capsule, TriangleMesh)}
 )
 """The kinds of obstacles, by name: menus, contract tests and the manual's table read this."""
-
-__all__ = [
-    "AVOIDANCE",
-    "Avoidance",
-    "MODES",
-    "SHAPES",
-    "Body",
-    "Box",
-    "Capsule",
-    "Cylinder",
-    "FitOptions",
-    "HalfSpace",
-    "Link",
-    "Nearest",
-    "ClosestPairs",
-    "Rectangle",
-    "Scene",
-    "Shape",
-    "Skin",
-    "Sphere",
-    "TriangleMesh",
-    "VelocityDamper",
-    "critical_points",
-    "fit_links",
-    "self_pairs",
-]

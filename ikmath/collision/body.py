@@ -109,10 +109,6 @@ class Body:
 class LinkMotion:
     """A body bound to a skeleton.
 
-    Args:
-        skeleton: the figure.
-        body: its links.
-
     Attributes:
         joints: (L,) index of the joint of each link.
         moves: (L + 1, n) 1 where a coordinate moves a link; a row of zeros at the end stands for "no link".
@@ -144,22 +140,12 @@ class LinkMotion:
         else:
             rows = turning.dot(w.T)
             rows += normal.dot(v.T)
-        share = self.moves.take(link, 0)
-        if not self._cuts:
-            if other is not None:
-                share -= self.moves.take(other, 0)
-            rows *= share
-            return rows
-        opposite = np.zeros_like(rows)
-        if other is not None:
-            opposite = rows * self.moves.take(other, 0)
-            self._correct(pose, frame, normal, opposite, other)
-        rows *= share
-        self._correct(pose, frame, normal, rows, link)
-        return rows - opposite
+        own = self._of_links(pose, frame, normal, rows, link)
+        return own if other is None else own - self._of_links(pose, frame, normal, rows, other)
 
-    def _correct(self, pose: Pose, frame: Index | None, normal: Array, rows: Array, links: Index) -> None:
-        """Correct the rows of links below a joint that does not inherit rotation, in place."""
+    def _of_links(self, pose: Pose, frame: Index | None, normal: Array, rows: Array, links: Index) -> Array:
+        """The rows for links (P,): only what moves them, as their carriers' heads where rotation is cut."""
+        rows = rows * self.moves.take(links, 0)
         for link, above, carrier in self._cuts:
             own = (links == link).nonzero()[0]
             if not len(own):
@@ -174,3 +160,4 @@ class LinkMotion:
             else:
                 swept = turning @ w[above].T + along @ v[above].T
             rows[np.ix_(own, above.nonzero()[0])] = swept
+        return rows

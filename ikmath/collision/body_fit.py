@@ -78,18 +78,13 @@ def fit_links(
     skin: Skin | None = None,
     options: FitOptions | None = None,
 ) -> list[Link]:
-    """One capsule for each bone.
+    """One capsule for each of B bones, in its joint's frame.
 
     Args:
-        names: B names of the bones' joints.
-        rotation: (B, 3, 3) world rotations in the skin's pose.
-        position: (B, 3) world places of the heads.
-        length: (B,) metres.
+        names: of the bones' joints; length: (B,) of the bones, metres;
+        rotation: (B, 3, 3), position: (B, 3) of their heads, metres, world, in the skin's pose.
         skin: vertices and weights; without it all capsules depend on the bones' lengths only.
         options: see `FitOptions`.
-
-    Returns:
-        B links, in the joints' frames.
     """
     options = options or FitOptions()
     count = len(names)
@@ -133,13 +128,7 @@ def _around(name: str, points: Array, weight: Array, options: FitOptions) -> Lin
 
 
 def quantile(values: Array, weight: Array, share: float) -> float:
-    """The value below which a share of the weight lies; between two values it is interpolated.
-
-    Args:
-        values: (N,), N > 0.
-        weight: (N,) above zero.
-        share: 0 gives the least value, 1 the greatest.
-    """
+    """The value below which a share (0 to 1) of the weight lies, interpolated; values, weight (N,), N > 0."""
     order = values.argsort(kind="stable")
     ranked, below = values[order], np.cumsum(weight[order])
     place = (below - 0.5 * weight[order]) / below[-1]

@@ -28,9 +28,7 @@ class BroadPhase:
     All pairs are numbered: first those of links and obstacles, then those of two links.
 
     Args:
-        body: the links.
-        obstacles: shapes; moving ones have the same frames.
-        frames: the frame axes of the obstacles' motions.
+        body: the links; obstacles: shapes; frames: the frame axes of those that move;
         self_pairs: (S, 2) pairs of links.
 
     Attributes:
@@ -75,11 +73,7 @@ class BroadPhase:
         self._kind[-1] = len(self.groups)  # of pairs of links
 
     def squares(self, places: Array) -> Array:
-        """(*b, M) squared distances of the spheres' centres.
-
-        Args:
-            places: (*b, L, 3, 3) ends and middles of the links' axes.
-        """
+        """(*b, M) squared distances of the spheres' centres; places (*b, L, 3, 3), see `Body.places`."""
         middle, gaps = places[..., 2, :], []
         if self.first_self:
             outward = middle.take(self.body.outward, -2)
@@ -112,8 +106,7 @@ class BroadPhase:
         """Queries for pairs, one query for each kind of obstacle and one for pairs of links.
 
         Args:
-            places: (*b, L, 3, 3).
-            found: (P,) numbers of pairs; frame: (P,) their poses in the flattened batch, None for one pose.
+            found: (P,) numbers of pairs; frame: (P,) their poses in the flattened batch, None for one pose;
             moving: (B,) frame of the obstacles' motion for each pose; None for obstacles without motion.
         """
         kinds, queries, links = self._kind.take(self.obstacle.take(found)), [], len(self.groups)
@@ -144,8 +137,8 @@ class BroadPhase:
         rows = np.concatenate([axes[:, 0], axes[:, 1], self.body.radius.take(other)[:, None]], 1)
         return RowGroup(Capsule.segment_distance, rows, len(rows))
 
-    def passable(self, a: Array, b: Array, radius: float, margin: float) -> Mask:
-        """See `Scene.passable`."""
+    def passable(self, a: Array, b: Array, radius: float, margin: float = 0.0) -> Mask:
+        """(P,) whether a ball can move straight from a to b, (P, 3) each, among obstacles without motion."""
         free = np.ones(len(a), dtype=bool)
         half, middle = 0.5 * np.sqrt(((b - a) ** 2).sum(1)), 0.5 * (a + b)
         for number, shape in enumerate(self.obstacles):
@@ -158,11 +151,7 @@ class BroadPhase:
         return free
 
     def upper_bound(self, places: Array) -> float:
-        """A length that the smallest clearance of no pose exceeds; infinite if there are no pairs.
-
-        Args:
-            places: (*b, L, 3, 3).
-        """
+        """A length that the smallest clearance of no pose exceeds; infinite if there are no pairs."""
         if not len(self.link):
             return np.inf
         # the centre of an unbounded obstacle is on its surface, and that of a link is on its axis
@@ -171,9 +160,5 @@ class BroadPhase:
         return float(bound.max(initial=0.0)) * (1.0 + AIR) + AIR
 
     def lower_bounds(self, places: Array) -> Array:
-        """(M,) lower bounds of the distances of all pairs in one pose, metres.
-
-        Args:
-            places: (L, 3, 3).
-        """
+        """(M,) lower bounds of the distances of all pairs in one pose, metres; places (L, 3, 3)."""
         return np.asarray(np.sqrt(self.squares(places)) - self.reach + self.margin)

@@ -30,34 +30,21 @@ _AIR: Final = 1e-12  # relative slack of a comparison, far above rounding
 
 @dataclass(frozen=True)
 class Level:
-    """The nodes of one level; those of the lowest level are the triangles.
+    """The nodes of one level, balls around all that is below; those of the lowest level are the triangles."""
 
-    Attributes:
-        center: (N, 3), radius: (N,) a ball around all that is below; its centre is the middle of a
-            triangle.
-        first: (N,) index of the first of a node's sixteen children in the next level.
-    """
-
-    center: Array
-    radius: Array
-    first: Index
+    center: Array  # (N, 3), each the middle of a triangle
+    radius: Array  # (N,)
+    first: Index  # (N,) index of the first of a node's sixteen children in the next level
 
 
 @dataclass(frozen=True)
 class Bvh:
-    """One tree, or several side by side.
+    """One tree, or several side by side."""
 
-    Attributes:
-        levels: from the top, sixteen nodes a tree, down to the triangles.
-        corners: (N, 3, 3) corners of the lowest level's triangles.
-        face: (N,) which face of its mesh each of them is.
-        size: largest coordinate, metres.
-    """
-
-    levels: tuple[Level, ...]
-    corners: Array
-    face: Index
-    size: float
+    levels: tuple[Level, ...]  # from the top, sixteen nodes a tree, down to the triangles
+    corners: Array  # (N, 3, 3) of the lowest level's triangles
+    face: Index  # (N,) which face of its mesh each of them is
+    size: float  # largest coordinate, metres
 
     @classmethod
     def build(cls, corners: Array) -> Bvh:
@@ -179,10 +166,8 @@ def _padded(values: Array, filler: float) -> Array:
 
 
 def _parents(below: Level, low: Array, high: Array) -> Level:
-    """The level above, whose boxes are `low` to `high`, padded with nodes far from everything.
-
-    The centre of a node is that of the child nearest to its middle, and so always the middle of a triangle.
-    """
+    """The level above, whose boxes are `low` to `high`, padded with nodes far from everything."""
+    # the centre of a node is that of the child nearest to its middle, and so always the middle of a triangle
     middle = 0.5 * (low + high)
     half = high - middle
     gap = below.center - middle.repeat(WIDE, 0)

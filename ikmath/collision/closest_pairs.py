@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arrays import Array, Index
 from ..model.pose import Pose
-from .body import Body, LinkMotion
+from .body import LinkMotion
 from .broad_phase import BroadPhase
 from .coherence_cache import CoherenceCache
 from .narrow_phase import PairBatch
@@ -25,15 +25,13 @@ class ClosestPairs:
     Made by `Scene.near`.
 
     Args:
-        broad_phase: the pairs that were considered.
-        motion: how coordinates move the links.
-        batch: the near pairs.
-        places: (*batch, L, 3, 3) ends and middle of all links' axes in the world, as rows.
-        detect: metres of clearance up to which pairs are listed, besides the obstacles' own margins.
+        broad_phase: the pairs that were considered; motion: how coordinates move the links;
+        batch: the near pairs; places: (*batch, L, 3, 3), see `Body.places`;
+        detect: metres of clearance up to which pairs are listed, besides the obstacles' own margins;
         cache: the coherence cache that was used, for the next pose.
 
     Attributes:
-        broad_phase, motion, places, detect, cache: as given; batch: the batch axes of the pose.
+        broad_phase, motion, places, detect, cache: as given; body: the links; batch: the pose's batch axes.
         pose: the pose, None if only the links' places were given.
         pair: (P,) number of the pair in the broad phase, the same at every pose.
         link: (P,) index of the link in the body.
@@ -52,7 +50,7 @@ class ClosestPairs:
         detect: float,
         cache: CoherenceCache | None,
     ) -> None:
-        self.broad_phase, self.motion = broad_phase, motion
+        self.broad_phase, self.body, self.motion = broad_phase, broad_phase.body, motion
         self.places, self.detect, self.cache = places, detect, cache
         self.batch = places.shape[:-3]
         self.pose: Pose | None = None
@@ -63,11 +61,6 @@ class ClosestPairs:
 
     def __len__(self) -> int:
         return len(self.link)
-
-    @property
-    def body(self) -> Body:
-        """The links."""
-        return self.broad_phase.body
 
     @cached_property
     def frame(self) -> Index:

@@ -34,7 +34,7 @@ def closest_to_point(a: Array, b: Array, point: Array) -> Array:
 
 
 def closest_of_segments(a: Array, d: Array, c: Array, e: Array) -> tuple[Array, Array]:
-    """Parameters of the closest points `a + s d` and `c + t e` of two segments.
+    """Parameters s and t, (P,) each, of the closest points `a + s d` and `c + t e` of two segments.
 
     The distance squared is a convex quadratic on a square. Its minimum is found by the unconstrained s, put
     into [0, 1], the best t for it, and once more the best s for that (Ericson, Real-Time Collision
@@ -44,13 +44,7 @@ def closest_of_segments(a: Array, d: Array, c: Array, e: Array) -> tuple[Array, 
     end, now at the other.
 
     Args:
-        a: (P, 3) start of the first segment.
-        d: (P, 3) from its start to its end.
-        c: (P, 3) start of the second segment.
-        e: (P, 3) from its start to its end.
-
-    Returns:
-        s, t: (P,) each.
+        a, c: (P, 3) starts of the segments; d, e: (P, 3) from there to their ends.
     """
     w = a - c
 
@@ -70,14 +64,9 @@ def closest_by_products(
     carefully: Callable[[], tuple[Array, Array]],
     inverse_e: Array | None = None,
 ) -> tuple[Array, Array]:
-    """`closest_of_segments` from dot products, with `w = a - c`; any shapes.
+    """`closest_of_segments` from dot products such as `dd = d . d`, with `w = a - c`; any shapes.
 
     Args:
-        dd: d . d, nowhere negative.
-        ee: e . e.
-        de: d . e.
-        dw: d . w.
-        ew: e . w.
         carefully: gives `|d x e|^2` and `(e x w) . (d x e)`, only for nearly parallel ones.
         inverse_e: 1 / ee, if known.
     """
@@ -222,27 +211,17 @@ class FeatureDistances(NamedTuple):
 
     The closest pair is an edge of the triangle with the segment, an end of the segment above the face, or
     where the segment goes through the face.
-
-    Attributes:
-        facets, a, d: the query.
-        t: (3, P) parameters of the edges where they are nearest to the segments.
-        along: (5, P) parameters of the segments there, and of both ends; (6, P) also where they cross the
-            plane of the face, if any does.
-        high, climb: (P,) how high above the face a segment begins, and climbs, times the normal's length.
-        squares: (5, P) or (6, P) squared distances: the edges, the ends above the face, the crossing;
-            infinite where there is none, -1 for a crossing.
-        through: (P,) whether there is a crossing; None if nowhere.
     """
 
     facets: Facets
-    a: Array
-    d: Array
-    t: Array
-    along: Array
-    high: Array
-    climb: Array
-    squares: Array
-    through: Mask | None
+    a: Array  # where the segments begin (P, 3)
+    d: Array  # and how they go
+    t: Array  # (3, P) parameters of the edges where they are nearest to the segments
+    along: Array  # of the segments (5, P) there and at both ends; (6, P) if any crosses the plane of the face
+    high: Array  # (P,) how high above the face a segment begins, times the normal's length
+    climb: Array  # (P,) and how high it climbs
+    squares: Array  # (5 or 6, P) squared distances at `along`; infinite for none, -1 for a crossing
+    through: Mask | None  # (P,) whether there is a crossing; None if nowhere
 
     @property
     def least(self) -> Array:

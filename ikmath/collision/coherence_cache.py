@@ -21,11 +21,7 @@ _FARTHER: Final = 1.5  # times the needed reach: a pair that is not found within
 
 
 class CoherenceCache:
-    """Bounds of the distances of pairs, for one pose after the other.
-
-    Args:
-        broad: the pairs of links and obstacles.
-    """
+    """Bounds of the distances of the pairs of a broad phase, for one pose after the other."""
 
     def __init__(self, broad: BroadPhase) -> None:
         self._broad = broad
@@ -36,8 +32,7 @@ class CoherenceCache:
         """Those of some pairs (P,) that can be nearer than `detect`.
 
         Args:
-            places: (L, 3, 3) where the links are, with the ends of their axes as first rows.
-            found: (P,) numbers of pairs; detect: metres, see `Scene.near`.
+            places: (L, 3, 3), see `Body.places`; found: (P,) numbers of pairs; detect: metres.
         """
         broad = self._broad
         if self._places is not None:

@@ -40,20 +40,14 @@ class Side(IntEnum):
 
 
 class _Segments(NamedTuple):
-    """Segments that may be inside, P of them.
+    """P segments that may be inside."""
 
-    Attributes:
-        first: (P, 3) first ends; way: (P, 3) from there to the second; root: (P,) layer;
-        known: (P,) unsigned distance of the nearest place of each; at: (P,) its parameter;
-        through: (P,) whether it passes through a triangle.
-    """
-
-    first: Array
-    way: Array
-    root: Index
-    known: Array
-    at: Array
-    through: Mask
+    first: Array  # ends (P, 3)
+    way: Array  # from there to the second ends (P, 3)
+    root: Index  # their layers
+    known: Array  # unsigned distances of their nearest places
+    at: Array  # and the parameters of these
+    through: Mask  # whether they pass through a triangle
 
     def take(self, rows: Index) -> _Segments:
         """Some of the segments."""
@@ -102,18 +96,14 @@ class MeshDistance:
         return query, self._first.take(root.take(query)) + number
 
     def _points(self, points: Array, limit: Array, root: Index) -> tuple[Array, Array]:
-        """Signed distance (P,) and normal (P, 3) of points (P, 3) to layers (P,).
-
-        Beyond the limit (P,), metres, the result is an infinite distance, except inside a solid.
-        """
+        """Signed distances (P,) and normals (P, 3) of points (P, 3) to layers (P,), as `segments`."""
         hit, difference, inside = self._nearest(points, points, limit, root)
         return np.where(inside, -hit.distance, hit.distance), self._normal(hit, difference, inside)
 
     def segments(self, a: Array, b: Array, limit: Array, reach: Array, root: Index) -> Nearest:
-        """The nearest or deepest points of segments.
+        """The nearest or deepest points of segments a-b (P, 3).
 
         Args:
-            a: (P, 3) first ends; b: (P, 3) second ends.
             limit: (P,) metres of depth up to which a segment counts as behind an open surface.
             reach: (P,) metres; beyond it the result is an infinite distance, except inside a solid.
             root: (P,) the mesh of each row.
@@ -173,11 +163,7 @@ class MeshDistance:
         return met
 
     def _nearest(self, a: Array, b: Array, reach: Array, root: Index) -> tuple[Hit, Array, Mask]:
-        """The nearest triangles to segments; those beyond the reach only for segments inside a solid.
-
-        Returns:
-            The hit, (P, 3) from its point to the segment, and (P,) whether the segment is inside there.
-        """
+        """Hits, ways (P, 3) from them to the segments, and which are inside; beyond the reach only those."""
         hit = self._near_segments(a, b, reach, root)
         lost = self._maybe_inside(hit, a, b, root)
         if len(lost):

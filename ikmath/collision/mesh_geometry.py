@@ -19,26 +19,18 @@ from .vectors import TINY, dot, length
 
 
 class MeshSurface(NamedTuple):
-    """The data for distance queries to a mesh.
+    """The data for distance queries to a mesh."""
 
-    Attributes:
-        trees: one for each layer of parts, see `mesh_topology`.
-        faces: for each tree (N,) which face of the mesh each of its triangles is.
-        normals: of all faces.
-    """
-
-    trees: list[Bvh]
-    faces: list[Index]
-    normals: Pseudonormals
+    trees: list[Bvh]  # one for each layer of parts, see `mesh_topology`
+    faces: list[Index]  # for each tree (N,) which face of the mesh each of its triangles is
+    normals: Pseudonormals  # of all faces
 
 
 class MeshGeometry:
     """Checked vertices and faces; immutable.
 
     Args:
-        vertices: (V, 3) metres.
-        faces: (F, 3) indices into them, anticlockwise seen from outside.
-        name: the obstacle's, for messages.
+        vertices: (V, 3), faces: (F, 3), see `TriangleMesh`; name: the obstacle's, for messages.
 
     Raises:
         BadShape, BadValue: see `TriangleMesh`.
@@ -118,9 +110,6 @@ class Pseudonormals:
     The normal of the nearest face alone is wrong beside sharp edges. Angle-weighted pseudonormals are right:
     at an edge the sum of its faces' unit normals, at a corner the sum weighted by the faces' angles there
     (Baerentzen & Aanaes 2005).
-
-    Args:
-        topology: the connections of the mesh.
     """
 
     def __init__(self, topology: MeshTopology) -> None:
@@ -130,7 +119,7 @@ class Pseudonormals:
         bridges = np.flatnonzero(counted & topology.flat)
         if len(bridges):
             lengths = np.stack([length(side.take(bridges, 0)) for side in topology.sides], -1)
-            at_edges = _bridged(bridges, lengths.argsort(1), edge, normal, at_edges)
+            _bridge(bridges, lengths.argsort(1), edge, normal, at_edges)
         at_corners = _at_corners(topology, normal * counted[:, None])
         self._normals = np.concatenate([normal, at_edges, at_corners])
         no_face = np.zeros(len(faces), dtype=bool)
@@ -167,20 +156,14 @@ def _at_corners(topology: MeshTopology, normal: Array) -> Array:
     return _summed(topology.faces.T.ravel(), weighted, topology.vertices)
 
 
-def _bridged(flat: Index, order: Index, edge: Index, normal: Array, at_edges: Array) -> Array:
-    """Give faces without area the normal of the face at their longest edge, in place; the sums at the edges.
-
-    Args:
-        flat: (B,) those faces; order: (B, 3) of their edges by length; edge: (F, 3) numbers of all edges;
-        normal: (F, 3) unit; at_edges: (E, 3) sums of the normals of faces with an area.
-    """
+def _bridge(flat: Index, order: Index, edge: Index, normal: Array, at_edges: Array) -> None:
+    """Give flat faces (B,) the normal at their longest edge, in place; order: (B, 3) edges by length."""
     one, two, whole = (edge[flat, order[:, k]] for k in range(3))
     beside = at_edges.take(whole, 0)
     normal[flat] = beside / np.maximum(length(beside), TINY)[:, None]
     for part in (one, two):
         np.add.at(at_edges, part, normal[flat])
     at_edges[whole] = 0.5 * (at_edges.take(one, 0) + at_edges.take(two, 0))
-    return at_edges
 
 
 def _summed(where: Index, vectors: Array, count: int) -> Array:

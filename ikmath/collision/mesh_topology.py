@@ -12,6 +12,7 @@ feature decides about inside and outside, and a point is inside the mesh if it i
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -28,25 +29,18 @@ _MANY_PATCHES: Final = 1000  # above this no shared walls are sought
 
 
 class Layers(NamedTuple):
-    """The closed parts of a mesh.
+    """The closed parts of a mesh."""
 
-    Attributes:
-        topology: the connections with parts that share no vertex and no edge.
-        layer: (F,) the layer of each face, -1 for faces that bound no part.
-        layers: how many layers there are.
-    """
-
-    topology: MeshTopology
-    layer: Index
-    layers: int
+    topology: MeshTopology  # the connections with parts that share no vertex and no edge
+    layer: Index  # (F,) the layer of each face, -1 for faces that bound no part
+    layers: int  # how many there are
 
 
 class MeshTopology:
     """Shared vertices and edges of a mesh.
 
     Args:
-        vertices: (V, 3) metres.
-        faces: (F, 3) indices of vertices.
+        vertices: (V, 3) metres; faces: (F, 3) indices of vertices.
 
     Attributes:
         faces: (F, 3) with shared vertices; vertices: how many there are.
@@ -147,11 +141,8 @@ class MeshTopology:
         return Layers(self._split(part, kept), np.where(kept, layer.take(part), -1), count)
 
     def _without_shared_walls(self) -> Mask:
-        """(F,) the faces that count, without walls between two parts that both parts use.
-
-        Such a wall is a patch of faces whose border meets other patches, and without which the border has no
-        rim. The smallest patches are tested first.
-        """
+        """(F,) the faces that count, without walls between two parts that both parts use."""
+        # such a wall is a patch of faces whose border meets others, and without which the border has no rim
         kept: Mask = self.counted.copy()
         edge = self.edge.T.ravel()
         uses = np.bincount(edge, np.tile(kept, 3), self.edges)
@@ -164,7 +155,7 @@ class MeshTopology:
         if patches > _MANY_PATCHES:
             return kept
         net = self._net(kept)
-        for number in np.bincount(patch, self.area, patches).argsort(kind="stable"):
+        for number in np.bincount(patch, self.area, patches).argsort(kind="stable"):  # the smallest first
             own = kept & (patch == number)
             share = self._net(own)
             border = np.abs(share) > 0.5
@@ -187,14 +178,9 @@ class MeshTopology:
         return _components(len(kept), pairs[:, 0], pairs[:, 1])
 
     def _paired(self, entry: Index, edge: Index) -> Index:
-        """(P, 2) faces that bound the same part at edges where more than two meet.
+        """(P, 2) faces of one part at edges where more than two meet; entries (N,) sorted by edge (N,).
 
-        Faces are sorted by angle around their edge. Each face behind which a part begins belongs to the next
-        face behind which a part ends.
-
-        Args:
-            entry: (N,) face and corner in one number, those of an edge together.
-            edge: (N,) number of the edge.
+        Each face behind which a part begins belongs to the next one around the edge behind which one ends.
         """
         corner, face = np.divmod(entry, len(self.faces))
         up = self._forward.take(entry) > 0.0
@@ -256,8 +242,7 @@ class MeshTopology:
 
     def _split(self, part: Index, kept: Mask) -> MeshTopology:
         """The same with vertices and edges of each part for itself."""
-        other = object.__new__(MeshTopology)
-        other.__dict__.update(self.__dict__)
+        other = copy(self)
         _, faces = np.unique(part[:, None] * self.vertices + self.faces, return_inverse=True)
         other.faces = faces.reshape(self.faces.shape)
         other.vertices = int(other.faces.max()) + 1
@@ -266,12 +251,7 @@ class MeshTopology:
 
 
 def _components(count: int, one: Index, two: Index) -> tuple[Index, int]:
-    """(count,) number of the connected component of each of so many nodes, and how many there are.
-
-    Args:
-        count: of nodes.
-        one, two: (P,) nodes that are connected.
-    """
+    """(count,) the connected component of each node, and their number; one and two (P,) are connected."""
     label = np.arange(count)
     while len(one):
         low, high = np.minimum(one, two), np.maximum(one, two)
@@ -306,12 +286,7 @@ def welded(vertices: Array, faces: Index) -> Index:
 
 
 def _joined_rims(vertices: Array, faces: Index, rim: Index) -> Index | None:
-    """The faces, with one vertex in place of those that agree to rounding; None if none do.
-
-    Args:
-        vertices: (V, 3); faces: (F, 3), welded.
-        rim: numbers of the vertices that may be joined.
-    """
+    """The welded faces, with one vertex in place of those of a rim that agree to rounding, or None."""
     places = vertices.take(rim, 0)
     near = _ROUNDING * float(np.abs(vertices.take(faces.ravel(), 0)).max())
     group, groups = np.zeros(len(rim), dtype=np.intp), 0

@@ -52,9 +52,7 @@ class ShapeGroup(Protocol):
         """As `Solid.segment_distance`.
 
         Args:
-            a: (P, 3) first ends.
-            b: (P, 3) second ends.
-            which: (P,) the obstacle of each row, counted within the group.
+            a, b: (P, 3) ends; which: (P,) the obstacle of each row, counted within the group.
             frame: (P,) its frame, None if all obstacles stand still.
             limit: (P,) depth up to which a segment counts as behind an open surface, metres.
             reach: (P,) distance beyond which the result may be infinite, metres.
@@ -81,13 +79,6 @@ class RowGroup:
     def __init__(self, distance: Kernel, table: Array, count: int) -> None:
         self.distance, self.table, self.count = distance, table, count
 
-    @classmethod
-    def of(cls, distance: Kernel, rows: Sequence[Array], frames: tuple[int, ...]) -> RowGroup:
-        """A group of shapes whose parameters are `rows`, all brought to the same frame axes."""
-        width = rows[0].shape[-1]
-        table = np.stack([np.broadcast_to(row, (*frames, width)) for row in rows], -2)
-        return cls(distance, table.reshape(-1, width), len(rows))
-
     def segments(
         self, a: Array, b: Array, which: Index, frame: Index | None, limit: Array, reach: Array
     ) -> Nearest:
@@ -101,16 +92,10 @@ class RowGroup:
 
 
 class PairBatch(NamedTuple):
-    """Measured pairs; P rows.
+    """Measured pairs; P rows, of distances and so on from the links' axes, see `Nearest`."""
 
-    Attributes:
-        pair: (P,) their numbers in the broad phase.
-        frame: (P,) their poses in the flattened batch, None for a single pose.
-        distance, point, parameter, normal: measured from the link's axis, see `Nearest`.
-    """
-
-    pair: Index
-    frame: Index | None
+    pair: Index  # (P,) their numbers in the broad phase
+    frame: Index | None  # (P,) their poses in the flattened batch, None for a single pose
     distance: Array
     point: Array
     parameter: Array
@@ -134,26 +119,11 @@ class PairBatch(NamedTuple):
 
 
 class NarrowPhaseQuery(NamedTuple):
-    """Pairs to be measured, of links with obstacles of one kind or of links with links; P rows.
+    """Pairs to be measured, of links with obstacles of one kind or of links with links; P rows."""
 
-    Attributes:
-        group: the shapes that the links are measured against.
-        pair: (P,) numbers of the pairs in the broad phase.
-        frame: (P,) pose of the batch, None for a single one.
-        axes: (P, 3, 3) ends and middle of the links' axes, as rows.
-        which: (P,) the shape, counted within the group.
-        shape_frame: (P,) frame of the obstacles' motion, None for obstacles without motion.
-    """
-
-    group: ShapeGroup
-    pair: Index
-    frame: Index | None
-    axes: Array
-    which: Index
-    shape_frame: Index | None
-
-    def measure(self, limit: Array, reach: Array) -> PairBatch:
-        """All rows, measured; see `ShapeGroup.segments` for both limits."""
-        a, b = self.axes[:, 0], self.axes[:, 1]
-        measured = self.group.segments(a, b, self.which, self.shape_frame, limit, reach)
-        return PairBatch(self.pair, self.frame, *measured)
+    group: ShapeGroup  # the shapes that the links are measured against
+    pair: Index  # (P,), see `PairBatch`
+    frame: Index | None  # (P,), see `PairBatch`
+    axes: Array  # (P, 3, 3) ends and middle of the links' axes, as rows
+    which: Index  # (P,) the shape, counted within the group
+    shape_frame: Index | None  # (P,) frame of the obstacles' motion, None for obstacles without motion

@@ -26,23 +26,14 @@ _ROUNDING: Final = 1e-14  # of the coordinates
 
 
 class Hit(NamedTuple):
-    """The nearest triangle of each of Q queries.
+    """The nearest triangle of each of Q queries, if one is within the limit."""
 
-    Attributes:
-        distance: (Q,) metres, without sign; infinite where no triangle is within the limit.
-        point: (Q, 3) its nearest point.
-        parameter: (Q,) where on the segment.
-        row: (Q,) index into `Bvh.corners`, -1 where no triangle is within the limit.
-        feature: (Q,) see `closest_points.FACE`.
-        through: (Q,) whether the segment passes through a triangle.
-    """
-
-    distance: Array
-    point: Array
-    parameter: Array
-    row: Index
-    feature: Index
-    through: Mask
+    distance: Array  # (Q,) metres, without sign; else infinite
+    point: Array  # (Q, 3) its nearest point
+    parameter: Array  # (Q,) where on the segment
+    row: Index  # (Q,) index into `Bvh.corners`, else -1
+    feature: Index  # (Q,) see `closest_points.FACE`
+    through: Mask  # (Q,) whether the segment passes through a triangle
 
     @classmethod
     def nowhere(cls, count: int) -> Hit:
@@ -100,12 +91,7 @@ def _nearest_of(tree: Bvh, a: Array, b: Array, query: Index, row: Index) -> Hit:
 
 
 def _remaining(tree: Bvh, a: Array, b: Array, query: Index, row: Index, least: Array, known: Hit) -> Index:
-    """Those of some pairs that can be nearer than known triangles.
-
-    Args:
-        query, row: (P,) segments a-b (Q, 3) and triangles; least: (P,) lower bounds of their distances.
-        known: of every segment.
-    """
+    """Those of pairs (P,) whose lower bounds are below the known distances of their segments a-b."""
     distance = known.distance.take(query)
     rows = (least < distance).nonzero()[0]
     size = tree.size + max(float(np.abs(ends).max(initial=0.0)) for ends in (a, b))

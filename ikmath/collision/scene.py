@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
-from ..arrays import Array, Index, Mask
+from ..arrays import Array, Index
 from ..errors import BadShape, BadValue
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
@@ -31,8 +31,7 @@ class Scene:
     """The links of a figure, its obstacles, and all that does not change with the pose.
 
     Args:
-        skeleton: the figure.
-        body: its links.
+        skeleton: the figure; body: its links;
         obstacles: shapes; moving ones must have the same frames.
         self_pairs: (P, 2) pairs of links that must not touch, see `self_pairs`.
 
@@ -134,8 +133,7 @@ class Scene:
         """As `near`, for links at given places.
 
         Args:
-            places: (*batch, L, 3, 3) ends and middles of the links' axes, world, as `Body.places` gives them.
-            detect, cache, behind: see `near`.
+            places: (*batch, L, 3, 3), see `Body.places`; detect, cache, behind: see `near`.
         """
         broad = self.broad_phase
         moving = self._frame_index(places.shape[:-3])
@@ -156,33 +154,25 @@ class Scene:
         within = thickness + detect
         reach = within if cache is None else cache.reach(query.pair, within)
         limit = within if behind is None else np.minimum(within, thickness + behind)
-        batch = query.measure(limit, reach)
+        a, b = query.axes[:, 0], query.axes[:, 1]
+        measured = query.group.segments(a, b, query.which, query.shape_frame, limit, reach)
         if cache is not None:
-            cache.learn(query.pair, batch.distance, reach)
+            cache.learn(query.pair, measured.distance, reach)
+        batch = PairBatch(query.pair, query.frame, *measured)
         near = (batch.distance < within).nonzero()[0]
         return batch if len(near) == len(within) else batch.take(near)
-
-    def passable(self, a: Array, b: Array, radius: float, margin: float = 0.0) -> Mask:
-        """(P,) whether a ball can move straight from a to b, (P, 3) each, among obstacles without motion."""
-        return self.broad_phase.passable(a, b, radius, margin)
 
     def clearance(self, pose: Pose, behind: float | None = None) -> Array:
         """(*b,) smallest clearance of all pairs, metres, without margins; infinite if there are none.
 
-        Args:
-            pose: one pose or a batch.
-            behind: see `near`; any depth counts by default.
+        For `behind` see `near`; any depth counts by default.
         """
         result = np.full(pose.batch, np.inf)
-        bound = self.upper_bound(self.body.places(pose, self.motion.joints))
+        bound = self.broad_phase.upper_bound(self.body.places(pose, self.motion.joints))
         if np.isfinite(bound):
             near = self.near(pose, bound, behind=behind)
             np.minimum.at(result.reshape(-1), near.frame, near.clearance)
         return result
-
-    def upper_bound(self, places: Array) -> float:
-        """See `BroadPhase.upper_bound`."""
-        return self.broad_phase.upper_bound(places)
 
     def _frame_index(self, batch: tuple[int, ...]) -> Index | None:
         """(B,) the obstacles' frame of every pose of the batch, or None if they have no motion."""

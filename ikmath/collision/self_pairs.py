@@ -39,8 +39,7 @@ def self_pairs(
     in the rest pose.
 
     Args:
-        skeleton: the figure.
-        body: its links.
+        skeleton: the figure; body: its links;
         q: (n,) the pose in which touching pairs are left out; the rest pose if not given.
         add: pairs to watch in any case, by link names or indices; a name stands for all links that have it.
         remove: pairs not to watch.

@@ -8,7 +8,6 @@ If the effector then comes clearly nearer, this candidate holds it back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -34,17 +33,11 @@ _MANY: Final = 6  # candidates above which no smallest subset is searched
 
 @dataclass(frozen=True)
 class Causes:
-    """What holds an effector back; empty if no cause was found.
+    """What holds an effector back; empty if no cause was found."""
 
-    Attributes:
-        goals: (E,) effectors that stand against it; joints: (J,) joints at their limits.
-        method: whether only the method holds it back, because it does not use the joints that would bring it
-            nearer.
-    """
-
-    goals: tuple[int, ...] = ()
-    joints: tuple[int, ...] = ()
-    method: bool = False
+    goals: tuple[int, ...] = ()  # effectors that stand against it
+    joints: tuple[int, ...] = ()  # at their limits
+    method: bool = False  # whether only the method does, as it does not use joints that would bring it nearer
 
 
 @OneThread()
@@ -56,19 +49,14 @@ def causes_of(problem: Problem, pose: Pose, effector: int) -> Causes:
     """
     search = _Search(problem, pose, effector)
     goals, joints = search.suspects()
-    for suspects in _in_turn(goals, joints, first_goals=search.pulled):
+    pulling, holding = [Causes((goal,)) for goal in goals], [Causes((), (joint,)) for joint in joints]
+    for suspects in pulling + holding if search.pulled else holding + pulling:
         if search.guilty(suspects):
             return suspects
     for many in (Causes(goals), Causes((), joints), Causes(goals, joints)):
         if len(many.goals) + len(many.joints) > 1 and search.guilty(many):
             return search.fewest(many)
     return Causes(method=search.pulled and search.guilty(Causes()))
-
-
-def _in_turn(goals: tuple[int, ...], joints: tuple[int, ...], *, first_goals: bool) -> Iterable[Causes]:
-    single = [Causes((goal,)) for goal in goals]
-    held = [Causes((), (joint,)) for joint in joints]
-    return [*single, *held] if first_goals else [*held, *single]
 
 
 class _Search:
@@ -138,11 +126,7 @@ class _Search:
         return suspects
 
     def _nearest(self, lifted: Mask, loose: Mask) -> float:
-        """The effector's error after some steps.
-
-        Args:
-            lifted: (E,) effectors that are removed; loose: (n,) coordinates without limits.
-        """
+        """The effector's error after some steps, without effectors (E,) and limits of coordinates (n,)."""
         problem, stack, region = self.problem, self.problem.stack, self.joint_limits
         metric, own = stack.metric, self.rows(self.effector)
         asks = ~np.repeat(lifted, self.ends - stack.starts)
@@ -175,11 +159,7 @@ class _Search:
         return float(np.linalg.norm(raw[own]))
 
     def _bounds(self, pose: Pose, lifted: Mask, loose: Mask) -> Constraints:
-        """Limits of a step's coordinates, swing regions, one-sided goals and obstacles.
-
-        Args:
-            lifted: (E,) effectors that are removed; loose: (n,) coordinates without limits.
-        """
+        """Limits of a step's coordinates, swing regions, one-sided goals and obstacles; see `_nearest`."""
         problem, metric = self.problem, self.problem.stack.metric
         rows: list[Array] = []
         least: list[Array] = []

@@ -52,11 +52,7 @@ def _moving(points: FramePoints, row: int, skeleton: Skeleton) -> Mask:
 
 
 def _within(scene: Scene, a: Array, b: Array, place: Array, moved: Mask) -> float:
-    """How deep a place of the figure is in links that go with it and keep out of obstacles; -inf in none.
-
-    Args:
-        a, b: (L, 3) ends of the links' axes; place: (3,); moved: (n,) which coordinates carry it.
-    """
+    """How deep a place is in links a-b (L, 3) that the coordinates `moved` (n,) carry too; -inf in none."""
     outward = scene.body.outward
     links = outward[(scene.motion.moves[outward] == moved).all(1)]
     gap = gaps(a[links], b[links], place)
@@ -65,10 +61,8 @@ def _within(scene: Scene, a: Array, b: Array, place: Array, moved: Mask) -> floa
 
 
 def _clearance(problem: Problem, scene: Scene, place: Array) -> float:
-    """Metres from a place (3,) to what is to be kept clear of, less what is to be kept; negative inside.
-
-    Places far behind an open surface do not count as inside, as for `Problem.detection_distance`.
-    """
+    """Metres from a place (3,) to what is to be kept clear of, less what is to be kept; negative inside."""
+    # places far behind an open surface do not count as inside, as for `Problem.detection_distance`
     sight, margin = problem.detection_distance, problem.margin
     each = (float(one.nearest(place, sight).distance) - one.margin for one in scene.obstacles)
     return min(each, default=np.inf) - margin

@@ -31,11 +31,8 @@ def conclude(
     """The solution for final coordinates q (n,): errors, status and message.
 
     Args:
-        problem: the problem of this frame.
-        q: (n,) where the solve ended.
-        iterations: how many steps it took.
-        tolerance, angle_tolerance: metres and radians within which an effector is there, see
-            `TaskStack.tolerances`.
+        problem: of one frame; iterations: how many steps it took.
+        tolerance, angle_tolerance: see `TaskStack.tolerances`.
         errors: (E,) sizes of the errors at q, if known.
         stalled: whether no further step was better, as opposed to running out of iterations.
         blocked: name of the obstacle that stands in the way, if one does.

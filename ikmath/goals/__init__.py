@@ -5,18 +5,19 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from ..model.residual import Residual
-from .aim import Aim
-from .any_of import AnyOf
-from .balance import Balance
-from .base import Frame, Goal
-from .distance import Distance
-from .loop import Loop
-from .orientation import Orientation
-from .plane import Plane
-from .pole import Pole
-from .position import Position
-from .posture import Posture
+from ..model.residual import Residual as Residual
+from .aim import Aim as Aim
+from .any_of import AnyOf as AnyOf
+from .balance import Balance as Balance
+from .base import Frame as Frame
+from .base import Goal as Goal
+from .distance import Distance as Distance
+from .loop import Loop as Loop
+from .orientation import Orientation as Orientation
+from .plane import Plane as Plane
+from .pole import Pole as Pole
+from .position import Position as Position
+from .posture import Posture as Posture
 
 GOALS: Final[Mapping[str, type[Goal]]] = MappingProxyType(
     {
@@ -24,20 +25,3 @@ GOALS: Final[Mapping[str, type[Goal]]] = MappingProxyType(
         for goal in (Position, Orientation, Aim, Pole, Plane, Distance, Balance, Loop, AnyOf, Posture)
     }
 )
-
-__all__ = [
-    "Aim",
-    "AnyOf",
-    "Balance",
-    "Distance",
-    "Loop",
-    "Plane",
-    "Pole",
-    "GOALS",
-    "Frame",
-    "Goal",
-    "Orientation",
-    "Position",
-    "Posture",
-    "Residual",
-]

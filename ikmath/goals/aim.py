@@ -48,9 +48,8 @@ class Aim(Effectors):
             Several may share one, (3,) or (*batch, 1, 3).
         offset: (3,) or (E, 3) where the direction starts, in the joint's own frame, metres.
         direction: (3,) or (E, 3) the direction, in the joint's own frame, of any length but zero.
-        weight, priority: see `Goal`.
+        weight, priority, name: see `Goal`.
         slack: half the opening of the cone inside which the goal costs nothing, radians.
-        name: for messages.
     """
 
     kind: str = "Aim"
@@ -122,11 +121,8 @@ class Aim(Effectors):
         return with_slack(flat, jacobian, self.slack, count)
 
     def _axes(self, pose: Pose, c: Array, d: Array, sine: Array, which: Index) -> Array:
-        """Axes of the turns of `which`, of all frames' effectors, whose targets are behind.
-
-        If the target is straight behind, every way round is as short. The joints then turn the way that costs
-        least.
-        """
+        """Axes of the turns of `which`, of all frames' effectors, whose targets are behind."""
+        # if the target is straight behind, every way round is as short: they turn the way that costs least
         out: Array = c[which] / sine[which, None]
         turn = None
         for row, i in zip(out, which.tolist(), strict=True):

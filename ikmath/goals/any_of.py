@@ -29,9 +29,8 @@ class AnyOf(Goal):
 
     Args:
         goals: two or more, of one unit; their own weights and priorities are not read.
-        weight, priority: see `Goal`.
+        weight, priority, name: see `Goal`.
         preference: share by which another alternative must be cheaper than the one chosen before.
-        name: for messages.
 
     Attributes:
         goals: the alternatives; rows: the most that one of them has, the others are filled up with zeros.

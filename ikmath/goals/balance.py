@@ -36,7 +36,7 @@ class Balance(Goal):
     Args:
         target: (*batch, 2) the place, in the two axes besides `up` in alphabetical order, metres, or (*batch,
             3) in the world; None with a support.
-        weight, priority: see `Goal`.
+        weight, priority, name: see `Goal`.
         support: (*batch, K, 2) or (*batch, K, 3) points on which the figure stands, K at least 1; the area
             that they span is what the centre of mass should keep above, one-sided.
         margin: how far from the area's edge the centre should keep inside, metres.
@@ -45,7 +45,6 @@ class Balance(Goal):
             origin if not given.
         up: the axis that is vertical, "x", "y" or "z", or (3,) a direction; with that, places have three
             components.
-        name: for messages.
     """
 
     kind: str = "Balance"
@@ -75,7 +74,7 @@ class Balance(Goal):
             self.target = self._flat(target, "target", 1)
         elif support is not None:
             self.support = Support.of(self._flat(support, "support", 2), margin, self.describe())
-            self.rows = self.support.rows
+            self.rows = self.support.normals.shape[-2]
         self.one_sided = self.support is not None
         self._masses, self._centers = masses, centers
         self._topology: object = None
@@ -112,6 +111,8 @@ class Balance(Goal):
 
     def _moving(self, pose: Pose) -> tuple[Array, Array]:
         """The centre over the level plane (*batch, 2) and its derivative (*batch, 2, n)."""
+        self.check(pose.skeleton)
+        self.check_frames(pose)
         places = self._places(pose)
         w, v = pose.screws
         if not pose.batch:
@@ -134,8 +135,6 @@ class Balance(Goal):
     def evaluate(self, pose: Pose) -> Residual:
         if self.support is not None:
             return violated(self.inequality(pose))
-        self.check(pose.skeleton)
-        self.check_frames(pose)
         center, jacobian = self._moving(pose)
         return Residual(center - self.target, jacobian)
 
@@ -143,8 +142,6 @@ class Balance(Goal):
         """How far inside each edge of the support, less the margin, the centre is."""
         if self.support is None:
             return super().inequality(pose)
-        self.check(pose.skeleton)
-        self.check_frames(pose)
         center, jacobian = self._moving(pose)
         error = (self.support.normals * center[..., None, :]).sum(-1) - self.support.offsets
         rows: Array = self.support.normals[..., :1] * jacobian[..., :1, :]
@@ -228,10 +225,8 @@ class Support:
         """The area that points span.
 
         Args:
-            points: (*batch, K, 2) in the level plane, finite, metres.
-            margin: metres, zero or more, by which the area is narrowed; a line or a point has no room for it
-                and stays.
-            what: for messages.
+            points: (*batch, K, 2) in the level plane, metres; what: for messages.
+            margin: metres by which the area is narrowed; a line or a point has no room for it and stays.
 
         Raises:
             BadShape: no points.
@@ -246,11 +241,6 @@ class Support:
         for i, (normals, offsets) in enumerate(edges):
             all_normals[i, : len(normals)], all_offsets[i, : len(offsets)] = normals, offsets
         return cls(all_normals.reshape(*batch, most, 2), all_offsets.reshape(*batch, most))
-
-    @property
-    def rows(self) -> int:
-        """Number of half planes."""
-        return int(self.normals.shape[-2])
 
     def at(self, frame: Frame) -> Self:
         """The area of one frame, or of several."""

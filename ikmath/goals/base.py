@@ -9,7 +9,7 @@ be, so that `jacobian` is its derivative by `q` exactly, and a Newton step solve
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Final, NamedTuple, Self
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -41,7 +41,7 @@ class Goal:
         kind: the kind's name; unit: "m", "rad" or "" of the error;
         rows: rows an effector has in the residual; effectors: number of effectors, E;
         weight: (E,) weights of the squared errors; priority: 0 is the strongest level;
-        labels: (E,) a name for each effector, for messages;
+        labels: (E,) a name for each effector, for messages; its joint's unless a name is given;
         whole: whether `evaluate` gives the whole derivative; a goal that may not use some coordinates leaves
             them out, although they change its error.
         targets: names of the attributes that may change from frame to frame, with the axes of one frame's;
@@ -118,8 +118,7 @@ class Goal:
 
     def errors(self, pose: Pose) -> Array:
         """(*batch, E) size of each effector's error, in the goal's unit."""
-        error = self.evaluate(pose).error
-        return self.sizes(error)
+        return self.sizes(self.evaluate(pose).error)
 
     def sizes(self, error: Array) -> Array:
         """(*batch, E * rows) -> (*batch, E) lengths."""
@@ -318,18 +317,6 @@ def names(value: Names, what: str) -> tuple[str, ...]:
     return found
 
 
-class Ends(NamedTuple):
-    """Both points of E pairs.
-
-    Attributes:
-        way: (*batch, E, 3) from the second point to the first, world, metres.
-        jacobian: (*batch, 3 E, n) its derivative.
-    """
-
-    way: Array
-    jacobian: Array
-
-
 class Pairs(Effectors):
     """Goals of E pairs of points, which are held as 2 E: all the first ones, then all the second ones."""
 
@@ -343,11 +330,11 @@ class Pairs(Effectors):
         self.labels = tuple(f"{x} to {y}" for x, y in zip(self.joints, second, strict=True))
         self.joints += second
 
-    def _ends(self, pose: Pose) -> Ends:
+    def _ways(self, pose: Pose) -> tuple[Array, Array]:
+        """(*batch, E, 3) from the second points to the first, world, metres; (*batch, 3 E, n) derivative."""
         points = self.points_at(pose)
         x = pose.points(points)
         jacobian = pose.point_jacobian(points, x)
         half = points.count // 2
-        return Ends(
-            x[..., :half, :] - x[..., half:, :], jacobian[..., : 3 * half, :] - jacobian[..., 3 * half :, :]
-        )
+        slopes = jacobian[..., : 3 * half, :] - jacobian[..., 3 * half :, :]
+        return x[..., :half, :] - x[..., half:, :], slopes

@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
-from ..arrays import Array, Mask
+from ..arrays import Array
 from ..errors import BadShape, BadValue
 from ..model.pose import Pose
 from ..model.residual import Residual, blocks, readiest, violated
-from .base import Ends, Names, Pairs
+from .base import Names, Pairs
 
 Mode = Literal["at", "inside", "outside"]
 MODES: Final = ("at", "inside", "outside")
@@ -32,9 +32,8 @@ class Distance(Pairs):
         offset_b: (3,) or (E, 3) the point in the other joint's frame; not for a place of the world.
         distance: metres, more than zero (for two points in one place take `Loop`); a number, or (*batch,) for
             one name, (*batch, E) for several.
-        weight, priority: see `Goal`.
+        weight, priority, name: see `Goal`.
         mode: "at" that distance, "inside" it or "outside" it.
-        name: for messages.
     """
 
     kind: str = "Distance"
@@ -82,34 +81,26 @@ class Distance(Pairs):
 
     def inequality(self, pose: Pose) -> Residual:
         """How much longer (or for "inside" shorter) the way is than the distance."""
-        ends = self._ends(pose)
-        length = np.sqrt((ends.way * ends.way).sum(-1))
+        way, jacobian = self._ways(pose)
+        length = np.sqrt((way * way).sum(-1))
         same = length < _SAME
-        unit = ends.way / np.where(same, 1.0, length)[..., None]
-        if same.any():
-            unit = self._apart(ends, unit, same)
-        error, rows = length - self.distance, blocks(unit[..., None, :], ends.jacobian)
+        unit = way / np.where(same, 1.0, length)[..., None]
+        slopes = jacobian.reshape(*same.shape, 3, pose.skeleton.n)
+        for index in zip(*np.nonzero(same), strict=True):  # in one place: the way they part most readily
+            unit[index] = readiest(slopes[index])
+        error, rows = length - self.distance, blocks(unit[..., None, :], jacobian)
         return Residual(-error, -rows) if self.mode == "inside" else Residual(error, rows)
 
     def evaluate(self, pose: Pose) -> Residual:
         distance = self.inequality(pose)
         return violated(distance) if self.one_sided else distance
 
-    def _ends(self, pose: Pose) -> Ends:
+    def _ways(self, pose: Pose) -> tuple[Array, Array]:
         if self.place is None:
-            return super()._ends(pose)
+            return super()._ways(pose)
         points = self.points_at(pose)
         x = pose.points(points)
-        return Ends(x - self.place, pose.point_jacobian(points, x))
-
-    @staticmethod
-    def _apart(ends: Ends, unit: Array, same: Mask) -> Array:
-        """Directions, with those of points in one place chosen: the way they part most readily."""
-        out = unit.copy()
-        rows = ends.jacobian.reshape(*same.shape, 3, -1)
-        for index in zip(*np.nonzero(same), strict=True):
-            out[index] = readiest(rows[index])
-        return out
+        return x - self.place, pose.point_jacobian(points, x)
 
 
 def _are_names(to: object) -> bool:

@@ -24,17 +24,15 @@ from .base import Names, Pairs
 class Loop(Pairs):
     """A point of one joint stays at a point of another; if rigid, with a fixed rotation too.
 
-    The rows of a rigid loop are metres and radians together; radians count as that many metres as the figure
-    is long, as positions and orientations do beside each other in a problem.
+    The rows of a rigid loop are metres and radians together; a radian counts as the length of the figure.
 
     Args:
         joint_a, joint_b: names of the two joints, or several names each.
         offset_a, offset_b: (3,) or (E, 3) the points in their frames, metres.
-        weight, priority: see `Goal`.
+        weight, priority, name: see `Goal`.
         rigid: whether the frames are joined, not only the points.
         rotation: (*batch, 3, 3) for one name, (*batch, E, 3, 3) for several: the rotation of joint a as it
             should stand in the frame of joint b; alike where not given. Only for rigid loops.
-        name: for messages.
     """
 
     kind: str = "Loop"
@@ -89,15 +87,15 @@ class Loop(Pairs):
         )
 
     def evaluate(self, pose: Pose) -> Residual:
-        ends, count, n = self._ends(pose), self.effectors, pose.skeleton.n
+        (way, slopes), count, n = self._ways(pose), self.effectors, pose.skeleton.n
         if not self.rigid:
-            return Residual(ends.way.reshape(*pose.batch, 3 * count), ends.jacobian)
+            return Residual(way.reshape(*pose.batch, 3 * count), slopes)
         points = self.points(pose.skeleton)
         frames = pose.frames(points)
         first, second = frames[..., :count, :, :], frames[..., count:, :, :]
         turn = np.matmul(np.matmul(first, self.rotation.swapaxes(-1, -2)), second.swapaxes(-1, -2))
-        vector, slopes = log_and_derivative(turn.reshape(-1, 3, 3))
-        derivative = slopes()
+        vector, derive = log_and_derivative(turn.reshape(-1, 3, 3))
+        derivative = derive()
         # the difference turns with the angular velocity of a less that of b, seen through the difference
         back = np.matmul(derivative, turn.reshape(-1, 3, 3))
         lever = pose.skeleton.size or 1.0
@@ -105,7 +103,7 @@ class Loop(Pairs):
         both = np.concatenate([derivative, -back.reshape(derivative.shape)], -2) * lever
         turning = pose.turned_jacobian(points, both)
         rows = turning[..., : 3 * count, :] + turning[..., 3 * count :, :]
-        error = np.concatenate([ends.way, lever * vector.reshape(ends.way.shape)], -1)
+        error = np.concatenate([way, lever * vector.reshape(way.shape)], -1)
         split = (*pose.batch, count, 3, n)
-        jacobian = np.concatenate([ends.jacobian.reshape(split), rows.reshape(split)], -2)
+        jacobian = np.concatenate([slopes.reshape(split), rows.reshape(split)], -2)
         return Residual(error.reshape(*pose.batch, 6 * count), jacobian.reshape(*pose.batch, 6 * count, n))

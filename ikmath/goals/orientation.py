@@ -23,7 +23,7 @@ class Orientation(Masked):
     Args:
         joint: a joint's name, or several names.
         target: (*batch, 3, 3) for one name, (*batch, E, 3, 3) for several; world rotations.
-        weight, priority: see `Goal`.
+        weight, priority, name: see `Goal`.
         axes: which components of the rotation vector count, letters out of "xyz".
         space: the axes of the "world", of the "target" (those of `frame`), or of the "bone" (which to first
             order are the same as the target's once the other two axes are met; the error is in the target's
@@ -31,7 +31,6 @@ class Orientation(Masked):
         frame: (*batch, [E,] 3, 3) rotations whose axes count for space="target"; the targets' own if not
             given.
         slack: angle inside which the goal costs nothing, radians.
-        name: for messages.
     """
 
     kind: str = "Orientation"

@@ -25,13 +25,11 @@ class Plane(Effectors):
     Args:
         joint: a joint's name, or several names.
         origin: (*batch, 3) for one name, (*batch, E, 3) for several; a place on the plane, world, metres.
+            Several may share one, (3,) or (*batch, 1, 3).
         normal: of the same shapes; the plane's normal, of any length but zero.
         offset: (3,) or (E, 3) the effector's point in the joint's own frame.
-        weight, priority: see `Goal`.
+        weight, priority, name: see `Goal`.
         one_sided: whether the side that the normal points to is free: a floor.
-        name: for messages.
-
-    Several names may share one plane: origin and normal (*batch, 1, 3) or plain (3,).
     """
 
     kind: str = "Plane"

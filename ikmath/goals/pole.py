@@ -36,9 +36,8 @@ class Pole(Effectors):
             share one, (3,) or (*batch, 1, 3).
         root: the joint at which the limb begins (hip, shoulder), or as many names.
         offset: (3,) or (E, 3) where the limb ends, in the middle joint's own frame, metres.
-        weight, priority: see `Goal`.
+        weight, priority, name: see `Goal`.
         slack: angle about the line within which the goal costs nothing, radians.
-        name: for messages.
     """
 
     kind: str = "Pole"

@@ -24,12 +24,11 @@ class Position(Masked):
         joint: a joint's name, or several names for several effectors at once.
         target: (*batch, 3) for one name, (*batch, E, 3) for several; world, metres.
         offset: (3,) or (E, 3) the effector's point in the joint's own frame.
-        weight, priority: see `Goal`.
+        weight, priority, name: see `Goal`.
         axes: which axes of `space` count, letters out of "xyz".
         space: "world", "target" (the axes of `frame`) or "bone" (the axes of the joint as it stands).
         frame: (*batch, [E,] 3, 3) the targets' rotations, for space="target".
         slack: radius around the target inside which the goal costs nothing, metres.
-        name: for messages; the joint's name if not given.
     """
 
     kind: str = "Position"

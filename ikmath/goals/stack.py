@@ -250,10 +250,7 @@ class FusedTasks:
         derivative: Callable[[], Array] | None,
         others: Sequence[Residual],
     ) -> Array:
-        """(*batch, k, n) the Jacobian of places at x (*batch, E, 3), of turns and of other goals.
-
-        The frames lie innermost in memory.
-        """
+        """(*batch, k, n) the Jacobian of places at x, of turns and of other goals, frames innermost."""
         parts = [] if x is None else [pose.point_jacobian(self._place, x)]
         if derivative is not None:
             rows = derivative().reshape(*pose.batch, 3 * self._turn.count, 3)

@@ -28,12 +28,9 @@ Signs = npt.NDArray[np.int8]
 
 _RIGID: Final = 1e-13
 """Compliance of rows that must hold, as a share of the longest squared row: above rounding, below damping."""
-_INSIDE: Final = 1e-11
-"""Units of a constraint by which it may be exceeded: rounding of `G z`."""
-_PULL: Final = 1e-10
-"""Share of the largest multiplier below which the sign of a multiplier is rounding."""
-_CHANGES: Final = 4
-"""Single changes per constraint at most: a safeguard against rounding."""
+_INSIDE: Final = 1e-11  # units of a constraint by which it may be exceeded: rounding of `G z`
+_PULL: Final = 1e-10  # share of the largest multiplier below which the sign of a multiplier is rounding
+_CHANGES: Final = 4  # single changes per constraint at most: a safeguard against rounding
 
 
 class Level(NamedTuple):
@@ -81,12 +78,10 @@ class Step:
     Attributes:
         z: (n,).
         active: of each level, (m,) which constraints hold it: 1 at the upper bound, -1 at the lower, else 0.
-        multipliers: of each level, (m,) force of each constraint on it, zero where inactive.
     """
 
     z: Array
     active: list[Signs]
-    multipliers: list[Array]
 
 
 def hierarchical_qp(
@@ -98,8 +93,7 @@ def hierarchical_qp(
     """Solve all levels, the strongest first.
 
     Args:
-        levels: the strongest first.
-        constraints: that some z satisfies.
+        levels: the strongest first; constraints: that some z satisfies.
         target: (n,) that z comes as near to as the levels allow; None for the shortest z.
         active: of each level (the target's last) the active set to begin with, see `Step.active`.
     """
@@ -107,7 +101,6 @@ def hierarchical_qp(
     origin, nothing = np.zeros(n), np.empty((0, n))
     kept, values = constraints.equal or (nothing, np.empty(0))
     found: list[Signs] = []
-    forces: list[Array] = []
     begin, z, bounds = np.zeros(count, np.int8), origin, (constraints.upper, constraints.lower)
     centres = [origin] * len(levels)
     if target is not None:
@@ -117,26 +110,25 @@ def hierarchical_qp(
             begin = active[number]
             if begin.any():
                 begin = begin * np.isfinite(np.where(begin > 0, *bounds))
-        z, begin, force = _solve_level(level, kept, values, centre, constraints, begin)
+        z, begin = _solve_level(level, kept, values, centre, constraints, begin)
         found.append(begin)
-        forces.append(force)
         if number + 1 < len(levels):
             kept = np.concatenate([kept, level.rows])
             values = np.concatenate([values, level.rows.dot(z)])
-    return Step(z, found, forces)
+    return Step(z, found)
 
 
 def _solve_level(
     level: Level, kept: Array, values: Array, target: Array, constraints: Constraints, active: Signs
-) -> tuple[Array, Signs, Array]:
-    """One level's optimum, its active set and the constraints' multipliers."""
+) -> tuple[Array, Signs]:
+    """One level's optimum and its active set."""
     fewest = len(active) + 1
     while True:
         z, force = _stationary(level, kept, values, target, constraints, active)
         beyond, pulls = _violated(constraints, z, active), _pulling(force, active)
         count = np.count_nonzero(beyond) + np.count_nonzero(pulls)
         if not count:
-            return z, active, force
+            return z, active
         if count >= fewest:
             return _one_at_a_time(level, kept, values, target, constraints, active)
         fewest = count
@@ -145,12 +137,8 @@ def _solve_level(
 
 def _one_at_a_time(
     level: Level, kept: Array, values: Array, target: Array, constraints: Constraints, active: Signs
-) -> tuple[Array, Signs, Array]:
-    """The same by a dual active-set method: forces never pull, and the worst violation is removed first.
-
-    Where a constraint that was added leaves again before any force has changed, the others decide it already,
-    and its violation is rounding.
-    """
+) -> tuple[Array, Signs]:
+    """The same by a dual active-set method: forces never pull, and the worst violation is removed first."""
     force: Array | None = None
     without = added = None
     for _ in range(_CHANGES * len(active)):
@@ -162,7 +150,7 @@ def _one_at_a_time(
             worst = int(np.abs(beyond).argmax())
             if not beyond[worst]:
                 break
-            without, added, active = (z, active, wanted), worst, active.copy()
+            without, added, active = (z, active), worst, active.copy()
             active[worst] = 1 if beyond[worst] > 0 else -1
         elif force is None:  # the active set to begin with is one whose forces push
             active = np.where(pulls, 0, active).astype(np.int8)
@@ -172,11 +160,11 @@ def _one_at_a_time(
             share = np.where(pulls, push / (push + pull), np.inf)
             first = int(share.argmin())
             if without is not None and first == added and share[first] == 0.0:
-                return without
+                return without  # the others decide what was added, and its violation is rounding
             force = force + share[first] * (wanted - force)
             active = active.copy()
             active[first], force[first] = 0, 0.0
-    return z, active, wanted
+    return z, active
 
 
 def _violated(constraints: Constraints, z: Array, active: Signs) -> Array:
@@ -196,17 +184,10 @@ def _pulling(force: Array, active: Signs) -> Mask:
 
 
 def _stationary(
-    level: Level,
-    kept: Array,
-    values: Array,
-    target: Array,
-    constraints: Constraints,
-    active: Signs,
+    level: Level, kept: Array, values: Array, target: Array, constraints: Constraints, active: Signs
 ) -> tuple[Array, Array]:
-    """The optimum with the active constraints as equations: z (n,) and the constraints' multipliers (m,).
-
-    In a box by a diagonal, coordinates at their bounds drop out; all other active constraints are rigid rows.
-    """
+    """The optimum with the active constraints as equations: z (n,) and the constraints' multipliers (m,)."""
+    # in a box by a diagonal, coordinates at their bounds drop out; other active constraints are rigid rows
     held, force, n = active.nonzero()[0], np.zeros(len(active)), len(target)
     rows, wanted, rigid, centre = level.rows, level.wanted, len(kept), target
     bound, ends = held, wanted[:0]  # mostly nothing is held

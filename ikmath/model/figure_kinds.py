@@ -34,25 +34,15 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Limb:
-    """A limb, joints from the body outwards.
+    """A limb, joints from the body outwards."""
 
-    Attributes:
-        girdle: joints above it that belong to it, as a clavicle.
-        joints: the joints of its long bones, as shoulder and elbow or hip and knee.
-        end: the joint at the end of the last long bone, as wrist or ankle; -1 if there is none.
-        rest: the joints beyond, as toes.
-        twin: index of the limb of the other side in `FigureMap.limbs`.
-        front: whether it is of the pair nearest to the head.
-        attached: the joint that carries the limb.
-    """
-
-    girdle: tuple[int, ...]
-    joints: tuple[int, ...]
-    end: int
-    rest: tuple[int, ...]
-    twin: int
-    front: bool
-    attached: int
+    girdle: tuple[int, ...]  # joints above it that belong to it, as a clavicle
+    joints: tuple[int, ...]  # of its long bones, as shoulder and elbow or hip and knee
+    end: int  # the joint at the end of the last long bone, as wrist or ankle; -1 if there is none
+    rest: tuple[int, ...]  # the joints beyond, as toes
+    twin: int  # index of the limb of the other side in `FigureMap.limbs`
+    front: bool  # whether it is of the pair nearest to the head
+    attached: int  # the joint that carries the limb
 
 
 @dataclass(frozen=True, eq=False)

@@ -199,7 +199,9 @@ class _Mapping:
         if first >= 0:
             down = self.ways[int(self.parents[first])]
             head_way = [*reversed(down[: down.index(body)] if body in down else down), *ways[first]]
-        tails = [way for start, way in ways.items() if start != first and self._is_tail(way)]
+        ways.pop(first, None)
+        long = _TAIL * self.size
+        tails = [way for start, way in ways.items() if len(way) > 1 and self.rows.reach[start] >= long]
         return body, head_way, tails
 
     def _is_single(self, joint: int, limbs: set[int]) -> bool:
@@ -220,9 +222,6 @@ class _Mapping:
             if len(own) != 1 or np.linalg.norm(self.heads[own[0]] - self.heads[way[-1]]) < 1e-3 * self.size:
                 return way
             way.append(own[0])
-
-    def _is_tail(self, way: list[int]) -> bool:
-        return len(way) > 1 and self.rows.reach[way[0]] >= _TAIL * self.size
 
     def _front(self, attached: list[int], ground: list[bool], head_way: list[int]) -> list[bool]:
         """Which pairs are at the front: of two or more, those that hang nearest to the head."""
@@ -350,23 +349,19 @@ class _Mapping:
 
     # ------------------------------------------------------------------ rows and sides
     def _row_lengths(self, body: int) -> Index:
-        """How many joints of one kind hang from one another; only where a joint has one such child.
-
-        The root of a figure without limbs is the first joint of its row.
-        """
+        """(J,) how many joints of one kind hang from one another, each with one such child."""
+        # the root of a figure without limbs is the first joint of its row
         kinds = [Kind.OTHER if body < 0 and kind == Kind.ROOT else kind for kind in self.kinds]
-        row = np.ones(len(self.parents), dtype=np.intp)
         rowed = (Kind.SPINE, Kind.NECK, Kind.TAIL, Kind.OTHER)
-        depth, group = np.ones(len(row), dtype=int), np.arange(len(row))
+        depth, group = np.ones(len(kinds), dtype=np.intp), np.arange(len(kinds))
         for j, parent in enumerate(self.parents.tolist()):
             if parent >= 0 and kinds[j] in rowed and kinds[j] == kinds[parent]:
                 alike = [c for c in self.children[parent] if kinds[c] == kinds[j]]
                 if len(alike) == 1:
                     depth[j], group[j] = depth[parent] + 1, group[parent]
-        for first in set(group.tolist()):
-            own = np.flatnonzero(group == first)
-            row[own] = depth[own].max()
-        return row
+        longest = np.zeros_like(depth)
+        np.maximum.at(longest, group, depth)
+        return np.asarray(longest[group])
 
     def _twins(self, limbs: tuple[Limb, ...]) -> Index:
         twin = np.arange(len(self.parents))

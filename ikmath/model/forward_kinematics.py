@@ -32,39 +32,23 @@ _SKEW: Final = np.ascontiguousarray(SKEW_ROWS.reshape(3, 3, 3).T).reshape(9, 3)
 
 
 class Constants(NamedTuple):
-    """The constants of a figure that the kernels need besides its tree's structure.
+    """The constants of a figure that the kernels need besides its tree's structure."""
 
-    Attributes:
-        rest: (J + 1, 3, 3), with the world's, joints innermost in memory; None where no rest frame is turned;
-        translation: (J, 3) at rest, fixed slides in it; fixed: (J, 6) turns that are not free;
-        along: (s, 3 J) where each of the free slides takes the joints, in their parents' frames;
-        slides: (3 S, 6) the screws of the slides of `Topology.sliding` where their carriers are not turned;
-        inputs: where `Topology.inputs` looks: room for the coordinates, and what does not change.
-    """
-
-    rest: Array | None
-    translation: Array
-    fixed: Array
-    along: Array
-    slides: Array
-    inputs: Array
+    rest: Array | None  # (J + 1, 3, 3), the world's last, joints innermost in memory; None if none is turned
+    translation: Array  # (J, 3) at rest, fixed slides in it
+    fixed: Array  # (J, 6) turns that are not free
+    along: Array  # (s, 3 J) where each of the free slides takes the joints, in their parents' frames
+    slides: Array  # (3 S, 6) the screws of the slides of `Topology.sliding` where no carrier is turned
+    inputs: Array  # where `Topology.inputs` looks: room for the coordinates, and what does not change
 
 
 class OneFrame(NamedTuple):
-    """Forward kinematics of one pose.
+    """Forward kinematics of one pose."""
 
-    Attributes:
-        rotation: (J + 1, 3, 3) world rotations, the last is the world itself.
-        position: (J, 3) world positions of the joints' frames.
-        carried: (J, 4, 3) world axes of the turns x, y, z, and where the joint is as seen from its parent, in
-            the world's axes;
-        slides: (3 S, 6) the screws of the slides x, y, z of the joints of `Topology.sliding`, see `twists`.
-    """
-
-    rotation: Array
-    position: Array
-    carried: Array
-    slides: Array
+    rotation: Array  # (J + 1, 3, 3) world rotations, the last is the world itself
+    position: Array  # (J, 3) world positions of the joints' frames
+    carried: Array  # (J, 4, 3) world axes of the turns x, y, z, and the way from the parent, world
+    slides: Array  # (3 S, 6) the screws of the slides x, y, z of the joints of `Topology.sliding`
 
     def twists(self, topology: Topology) -> Array:
         """(n, 6) the screw of each coordinate, angular velocity w before v, see `pose`."""

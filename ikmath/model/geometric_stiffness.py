@@ -63,14 +63,10 @@ class Loads(NamedTuple):
 
 
 class Curvature(NamedTuple):
-    """A second derivative by the coordinates.
+    """A second derivative by the coordinates."""
 
-    Attributes:
-        loads: whose geometric stiffness is in it; rest: (n, n) what there is besides, symmetric.
-    """
-
-    loads: Loads
-    rest: Array
+    loads: Loads  # whose geometric stiffness is in it
+    rest: Array  # (n, n) what there is besides, symmetric
 
     def along_with(self, other: Curvature) -> Curvature:
         """The sum."""
@@ -119,11 +115,10 @@ def geometric_stiffness(pose: Pose, loads: Loads) -> Array:
 
 
 def _turning_axes(pose: Pose, torque: Array) -> Array:
-    """(p,) what torques (J, 3) on joints do as the joints' own axes turn, for `Topology.coordinates_beside`.
+    """(p,) half of `torque . (dw_a/dq_b + dw_b/dq_a)` for the pairs (a, b) of `Topology.coordinates_beside`.
 
-    Half of `torque . (dw_a/dq_b + dw_b/dq_a)` for the pairs (a, b) of coordinates of one joint. The axes of a
-    swing s are the columns of the left Jacobian `A I + B [s]x + C s s^T` of the exponential in the joint's
-    rest frame, and the twist turns about what the swing has made of the joint's y axis.
+    The axes of a swing s are the columns of the left Jacobian `A I + B [s]x + C s s^T` of the exponential in
+    the joint's rest frame, and the twist turns about what the swing has made of the joint's y axis.
     """
     skeleton, topology = pose.skeleton, pose.skeleton.topology
     pairs, w = topology.coordinates_beside, pose.screws[0]

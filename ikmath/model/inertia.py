@@ -112,10 +112,6 @@ def _levels(parents: Index) -> list[Index]:
 
 
 def _moment(sums: Array, about: Array) -> Array:
-    """(K,) mass times squared distance about places (K, 3).
-
-    Args:
-        sums: (K, 5) of mass, of mass times place, and of mass times squared place; about: the places.
-    """
+    """(K,) mass times squared distance from places (K, 3); sums (K, 5) of mass times 1, place, its square."""
     squares = (about**2).sum(1)
     return np.asarray(sums[:, 4] - 2.0 * (sums[:, 1:4] * about).sum(1) + sums[:, 0] * squares)

@@ -42,15 +42,11 @@ class BoundaryTangent(NamedTuple):
 
 
 class CrossingsOfOne(NamedTuple):
-    """Where a step of one frame would leave the region, in plain numbers.
+    """Where a step of one frame would leave the region, in plain numbers."""
 
-    Attributes:
-        columns: (column, its limit);
-        pairs: (pair, columns of x and z, (point of the boundary x, z, unit normal x, z, outward there)).
-    """
-
-    columns: list[tuple[int, float]]
+    columns: list[tuple[int, float]]  # and their limits
     pairs: list[tuple[int, int, int, tuple[float, float, float, float]]]
+    """Pair, columns of x and z, (point of the boundary x, z, unit normal x, z, outward there)."""
 
     def ends(self) -> list[tuple[int, float]]:
         """(column, where it ends inside) of both."""
@@ -244,10 +240,8 @@ class JointLimits(Remade):
     def slight(self, dq: Array, share: float) -> Array:
         """What part of steps dq (n, ...) counts as little, the same for all coordinates: (...).
 
-        It is a share of the largest component, and at least rounding: where everything is held, the largest
-        component is rounding too, and comparing it decides by chance.
-
-        For figures that turn and slide, (n, ...): a value for each coordinate, in radians or metres.
+        It is a share of the largest component, and at least rounding, which the largest is where everything
+        is held. For figures that turn and slide, (n, ...): for each coordinate, in radians or metres.
         """
         size = np.abs(dq)
         if not self._kinds:
@@ -320,19 +314,13 @@ class JointLimits(Remade):
 
 
 class Swing(NamedTuple):
-    """Swings of w pairs.
+    """Swings of w pairs."""
 
-    Attributes:
-        measure: (w,) 1 on the boundary; pairs: (w,) which;
-        radii: (2, w) sines from the centre, in radii of the sides where they lie;
-        sine: (2, w) the same as they are; scale: (2, w) reciprocal radii.
-    """
-
-    measure: Array
-    pairs: Index
-    radii: Array
-    sine: Array
-    scale: Array
+    measure: Array  # (w,) 1 on the boundary
+    pairs: Index  # (w,)
+    radii: Array  # (2, w) sines from the centre, in radii of the sides where they lie
+    sine: Array  # (2, w) the same as they are
+    scale: Array  # (2, w) reciprocal radii
 
     def take(self, which: Index) -> Swing:
         """Some of the pairs."""

@@ -48,24 +48,16 @@ _BEGIN: Final = (Kind.SHOULDER, Kind.HIP)
 
 @dataclass(frozen=True)
 class FoundLimb:
-    """A row of bones with a limb in it.
-
-    Attributes:
-        bones: the row; joints: places in it of the bones below knee or elbow, and below a hock;
-        above: number of bones of the part above the first joint; last: of the part below the last one;
-        depth: number of bones above; lengths: of the two longest parts; twin: index of the other side, its
-            own if there is none.
-        kind: of the first joint, if it is told.
-    """
+    """A row of bones with a limb in it."""
 
     bones: tuple[int, ...]
-    joints: tuple[int, ...]
-    above: int
-    last: int
-    depth: int
-    lengths: tuple[float, float]
-    twin: int = -1
-    kind: Kind | None = None
+    joints: tuple[int, ...]  # places in the row of the bones below knee or elbow, and below a hock
+    above: int  # number of bones of the part above the first joint
+    last: int  # of the part below the last one
+    depth: int  # of bones above the row
+    lengths: tuple[float, float]  # of the two longest parts
+    twin: int = -1  # index of the other side, its own if there is none
+    kind: Kind | None = None  # of the first joint, if it is told
 
 
 def children_of(parents: Index) -> list[list[int]]:
@@ -252,11 +244,7 @@ def _apart(rows: Rows, one: FoundLimb, other: FoundLimb) -> tuple[bool, float]:
 
 
 def with_told_limbs(rows: Rows, found: Sequence[FoundLimb], told: Mapping[int, Kind]) -> list[FoundLimb]:
-    """The limbs of a figure with those that are told, and without pairs that contradict what is told.
-
-    Args:
-        rows: of the figure; found: its limbs, in pairs; told: kinds of joints.
-    """
+    """Limbs that were found, in pairs, with those that are told and without those that contradict these."""
     begins = [j for j, kind in told.items() if kind in _BEGIN]
     limbs = [one for j in sorted(begins) if (one := _told_limb(rows, j, told)) is not None]
     taken = {bone for one in limbs for bone in one.bones}

@@ -19,29 +19,19 @@ _TINY: Final = 1e-150  # keeps the angle of no swing from being exactly zero; fa
 
 
 class ManyFrames(NamedTuple):
-    """Forward kinematics of B poses, frames innermost; see `forward_kinematics.OneFrame`.
+    """Forward kinematics of B poses, frames innermost; see `forward_kinematics.OneFrame`."""
 
-    Attributes:
-        rotation: (3, 3, J, B); position: (3, J, B);
-        axes: (3, J, 3, B) of each joint's three turns;
-        slide_axes: (3, S, 3, B) along which the joints of `Topology.sliding` slide, or None.
-    """
-
-    rotation: Array
-    position: Array
-    axes: Array
-    slide_axes: Array | None
+    rotation: Array  # (3, 3, J, B)
+    position: Array  # (3, J, B)
+    axes: Array  # (3, J, 3, B) of each joint's three turns
+    slide_axes: Array | None  # (3, S, 3, B) along which the joints of `Topology.sliding` slide
 
 
 _IDENTITY: Final = np.eye(3)
 
 
 class ForwardMany:
-    """The kernel of many poses, bound to a figure's constants.
-
-    Args:
-        topology: the structure; constants: of the figure.
-    """
+    """The kernel of many poses, bound to a figure's constants."""
 
     def __init__(self, topology: Topology, constants: Constants) -> None:
         self.topology, self.constants = topology, constants

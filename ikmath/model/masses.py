@@ -60,16 +60,11 @@ def mass_shares(figure: FigureMap) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class MassPoints:
-    """A figure's mass as points on its joints.
+    """A figure's mass as points on its joints."""
 
-    Attributes:
-        joints: (P,) joint of each point; offsets: (P, 3) in the joints' axes, metres.
-        mass: (P,) shares of the whole.
-    """
-
-    joints: Index
-    offsets: Array
-    mass: Array
+    joints: Index  # (P,) joint of each point
+    offsets: Array  # (P, 3) in the joints' axes, metres
+    mass: Array  # (P,) shares of the whole
 
 
 def rod_points(tips: Array, masses: Array) -> MassPoints:
@@ -89,7 +84,7 @@ def gathered(points: MassPoints) -> MassPoints:
     Joints that carry more get two points on each principal axis of their mass, sqrt(3) standard deviations
     from its centre.
     """
-    parts = [MassPoints(points.joints[:0], points.offsets[:0], points.mass[:0])]
+    parts = [(points.joints[:0], points.offsets[:0], points.mass[:0])]
     for joint in np.unique(points.joints).tolist():
         own = points.joints == joint
         offsets, mass = points.offsets[own], points.mass[own]
@@ -100,9 +95,5 @@ def gathered(points: MassPoints) -> MassPoints:
             size, axes = np.linalg.eigh((away.T * mass) @ away / total)
             way = np.sqrt(3.0 * np.maximum(size, 0.0))[:, None] * axes.T
             offsets, mass = center + np.concatenate([way, -way]), np.full(6, total / 6.0)
-        parts.append(MassPoints(np.full(len(mass), joint), offsets, mass))
-    return MassPoints(
-        np.concatenate([part.joints for part in parts]),
-        np.concatenate([part.offsets for part in parts]),
-        np.concatenate([part.mass for part in parts]),
-    )
+        parts.append((np.full(len(mass), joint), offsets, mass))
+    return MassPoints(*map(np.concatenate, zip(*parts, strict=True)))

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from math import prod
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -27,8 +26,6 @@ from .frame_points import FramePoints
 from .many_frames import ManyFrames
 from .skeleton import Skeleton
 from .topology import Columns, Span
-
-_NONE: Final = np.empty((0, 3))
 
 Joints = str | int | Sequence[str] | Sequence[int] | Index
 
@@ -55,8 +52,7 @@ class Pose:
         """Forward kinematics.
 
         Args:
-            skeleton: the figure.
-            q: (n,) or (*batch, n) coordinates, metres and radians; copied.
+            skeleton: the figure; q: (n,) or (*batch, n) coordinates, metres and radians; copied.
 
         Raises:
             BadShape: q does not have the figure's number of coordinates; BadValue: a value that is not a

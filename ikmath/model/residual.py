@@ -21,9 +21,6 @@ class Residual:
     Args:
         error: (*batch, k), in the goal's unit.
         jacobian: (*batch, k, n), its derivative by the coordinates, or what gives it.
-
-    Attributes:
-        error: as given.
     """
 
     __slots__ = ("_jacobian", "error")

@@ -57,10 +57,10 @@ class Skeleton(Lean):
         lower, upper: (n,) limits, infinite where there is none.
         stiffness: (n,); max_speed: (n,) radians or metres a second, infinite where there is none; mass: (J,).
         coupling: which coordinates follow others (`Joint.mimic`), None if none does.
-        inertia: (n,) see `weighed`; None unless given.
+        inertia: (n,) see `with_inertia`; None unless given.
         inherits: (J,) bool, `Joint.inherit_rotation`.
         ancestors: (J, J) bool, [i, j] where j is i or above i.
-        region: the region that the limits leave to `q`.
+        joint_limits: the region that the limits leave to `q`.
         topology: of the tree; copies share it, so two skeletons of the same structure have the same topology.
     """
 
@@ -70,12 +70,8 @@ class Skeleton(Lean):
         self._index = {name: i for i, name in enumerate(self.names)}
         count = len(self.joints)
         self.parents = np.array([-1 if j.parent is None else self._index[j.parent] for j in self.joints])
-        self.inherits = np.array(
-            [
-                arguments.switch(j.inherit_rotation, f"inherit_rotation of joint {j.name!r}")
-                for j in self.joints
-            ]
-        )
+        inherits = ((j.inherit_rotation, f"inherit_rotation of joint {j.name!r}") for j in self.joints)
+        self.inherits = np.array([arguments.switch(*given) for given in inherits])
         self.rest_rotation = _numbers(self.joints, "rotation", (3, 3))
         self.rest_translation = _numbers(self.joints, "translation", (3,))
         self.fixed = _numbers(self.joints, "fixed", (6,))
@@ -163,8 +159,9 @@ class Skeleton(Lean):
             rest_translation: (J, 3) metres.
             fixed: (J, 6) values of the coordinates that are not free.
         """
-        of_size = ("mobility", "uneven") if self.inertia is None else ()
-        other = self._without("size", "constants", "many_frames", *of_size)
+        other = self._without("size", "constants", "many_frames")
+        if self.inertia is None:  # then it depends on the size
+            other.__dict__.pop("mobility", None)
         for name, value in (
             ("rest_rotation", rest_rotation),
             ("rest_translation", rest_translation),
@@ -192,7 +189,7 @@ class Skeleton(Lean):
         given = arguments.shaped(inertia, "inertia", (self.n,), (len(self), 6))
         if not (given > 0).all():
             raise BadValue("inertia", "must be above zero.")
-        other = self._without("mobility", "uneven")
+        other = self._without("mobility")
         other.inertia = given if given.ndim == 1 else given[self.owner, self.slot]
         other.inertia.flags.writeable = False
         return other
@@ -310,11 +307,6 @@ class Skeleton(Lean):
     def mobility(self) -> Array:
         """(n,) `mobility_for` the figure's own size, so that it moves alike in metres and in centimetres."""
         return self.mobility_for(self.size or 1.0)
-
-    @cached_property
-    def uneven(self) -> bool:
-        """Whether some coordinates move more readily than others."""
-        return bool((self.mobility != 1.0).any())
 
     @cached_property
     def rest(self) -> Array:

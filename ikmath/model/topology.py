@@ -44,7 +44,7 @@ class Topology(Remade):
         self.in_order = np.array_equal(row, np.arange(self.first_turn + 3 * count))
         # the first jump uses arrays with the axes and the position beside the rotation
         self.first_jump = entries(np.append(self.turn_parent, count), 7)
-        self.further_jumps = jumps(self.turn_parent)[1:]
+        self.further_jumps = further_jumps(self.turn_parent)
         self.parent_entries, self.turn_entries = entries(self.parent), entries(self.turn_parent)
         self._parents = parents
 
@@ -121,7 +121,7 @@ class Pairs:
     """The pairs of rotations of one joint, each rotation with itself too.
 
     Args:
-        owner, slot: (n,) joint of each coordinate, and its index among the joint's six coordinates.
+        owner, slot: (n,), see `Topology`.
 
     Attributes:
         rows, columns: (p,) the coordinates; swapped: (p,) the index of the pair the other way round;
@@ -185,14 +185,13 @@ def span(numbers: Index) -> Span:
     return slice(int(numbers[0]), int(numbers[-1]) + 1, step) if (steps == step).all() else numbers
 
 
-def jumps(parent: Index) -> list[Index]:
-    """Indices, see `entries`, of the ancestors one, two, four, ... up; parents (J,), J for none."""
+def further_jumps(parent: Index) -> list[Index]:
+    """Indices, see `entries`, of the ancestors two, four, ... up; parents (J,), J for none."""
     count = len(parent)
     jump = np.append(parent, count)
     out = []
-    while (jump != count).any():
+    while ((jump := jump[jump]) != count).any():
         out.append(entries(jump))
-        jump = jump[jump]
     return out
 
 

@@ -2,8 +2,7 @@
 """Robots described in URDF, as skeletons.
 
 Every URDF link becomes a `Joint` with the link's name and frame, without coordinates. Every moving URDF joint
-becomes a `Joint` with its own name and the coordinate. So goals refer to links, coordinates are named after
-URDF joints, and `skeleton.columns("elbow_joint")` is the index of one in `q`.
+becomes a `Joint` with its own name and the coordinate.
 
 Not read: masses, meshes, collision shapes, transmissions, soft limits of safety controllers.
 """
@@ -27,8 +26,7 @@ from ..rotation import Array, exp
 from .joint import Joint, Mimic, axes_with_y, hinge, slider
 from .skeleton import Skeleton
 
-_ENDLESS: Final = 1e3
-"""Radians or metres; files use limits of at least this size for no limit."""
+_ENDLESS: Final = 1e3  # radians or metres; files use limits of at least this size for no limit
 
 
 @dataclass(frozen=True)
@@ -63,10 +61,8 @@ def from_urdf(
 ) -> Skeleton:
     """A robot described in URDF, as a skeleton.
 
-    Every link becomes a joint with the link's name: `ik.Position("tool0", ...)` and `ik.Orientation("tool0",
-    ...)` refer to the frame of that link. Every moving URDF joint becomes a joint with its own name and the
-    coordinate: `skeleton.columns("elbow_joint")` is its index in `q`. If a link has the same name, "_joint"
-    is appended. The world frame is the root link's.
+    Goals refer to links by their names, and `skeleton.columns("elbow_joint")` is the index of a URDF joint in
+    `q`. If a link has the same name, "_joint" is appended to the joint's. The world frame is the root link's.
 
     Args:
         source: path of a file, or the XML text itself.
@@ -315,10 +311,10 @@ def _check_leaders(
             continue
         leader = _known("URDF joint", joint.mimic.leader, [other.name for other in joints])
         if leader not in present:
-            reason = (
+            out = (
                 f"mimics {leader!r}, which is left out; keep that by tip=, or give one a position by fixed=."
             )
-            raise BadValue(joint.what, reason)
+            raise BadValue(joint.what, out)
 
 
 def _parts(joint: _UrdfJoint, motions: Mapping[str, str], positions: Mapping[str, float]) -> list[Joint]:

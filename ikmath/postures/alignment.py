@@ -57,28 +57,17 @@ class RigidMotion:
 
 @dataclass(frozen=True, eq=False)
 class Correspondence:
-    """An effector of the posture and its target.
+    """An effector of the posture and its target; world, metres."""
 
-    Attributes:
-        place, target: (3,) position in the posture and target position, world; None for an orientation only.
-        rotation, target_rotation: (3, 3) world rotations, or None.
-        offset: (3,) of its position from its joint, in the joint's axes, metres; None for a position at the
-            joint.
-        weight: of its position.
-        ahead: whether it is a head or a foot, whose orientation determines the heading.
-        hips: whether it is the hips; then it determines the motion.
-        with_body: whether the body follows its position sideways and in height, see `moves_with_body`.
-    """
-
-    place: Array | None = None
-    target: Array | None = None
-    rotation: Array | None = None
-    target_rotation: Array | None = None
-    offset: Array | None = None
-    weight: float = 1.0
-    ahead: bool = False
-    hips: bool = False
-    with_body: bool = False
+    place: Array | None = None  # (3,) position in the posture; None for an orientation only
+    target: Array | None = None  # (3,) where it should be
+    rotation: Array | None = None  # (3, 3) in the posture
+    target_rotation: Array | None = None  # (3, 3) as it should be
+    offset: Array | None = None  # (3,) of the position from the joint, in the joint's axes; None at the joint
+    weight: float = 1.0  # of the position
+    ahead: bool = False  # whether it is a head or a foot, whose orientation determines the heading
+    hips: bool = False  # whether it is the hips, which determine the motion
+    with_body: bool = False  # whether the body follows it sideways and in height, see `moves_with_body`
 
     def at_joint(self) -> Correspondence:
         """The correspondence of its joint, which is nearer to the body, if its target has an orientation."""
@@ -91,11 +80,7 @@ class Correspondence:
 
 
 def moves_with_body(kind: Kind, *, on_fours: bool) -> bool:
-    """Whether the body follows bones of a kind sideways and up.
-
-    It follows feet, and the head of figures on two legs. It does not follow hands, nor the head of a figure
-    on four legs, because these reach out.
-    """
+    """Whether the body follows bones of a kind sideways and up; hands and heads on four legs reach out."""
     return kind in (Kind.ANKLE, Kind.PAW) or (kind == Kind.HEAD and not on_fours)
 
 
@@ -155,13 +140,10 @@ def _turn_of(effectors: Sequence[Correspondence], up: Array) -> float:
     sums = np.zeros(2)
     for one in effectors:
         if one.rotation is not None and one.target_rotation is not None:
-            sums += _sine_and_cosine(one.target_rotation @ one.rotation.T, up)
+            turn = one.target_rotation @ one.rotation.T
+            # scaled sine and cosine of the vertical rotation that maximises the trace of the remaining one
+            sums += (axial(turn) @ up, np.trace(turn) - up @ turn @ up)
     return atan2(*sums) if sums.any() else 0.0
-
-
-def _sine_and_cosine(rotation: Array, up: Array) -> Array:
-    """Sine and cosine, scaled, of the vertical rotation that maximises the trace of the remaining one."""
-    return np.array([axial(rotation) @ up, np.trace(rotation) - up @ rotation @ up])
 
 
 def _least_squares_turn(

@@ -28,31 +28,20 @@ _TINY: Final = 1e-12  # metres; length of a bone without a direction
 
 @dataclass(frozen=True, eq=False)
 class JointWeights:
-    """The weights of the K rotating joints.
-
-    Attributes:
-        skeleton: the figure; joints: (K,) of it; above: (K,) reference joint of each, -1 for the world.
-        plain: (K, 3, 3) weights per squared radian in the joints' axes; hinges: (K,) their reduction about
-            the axis of a knee or an elbow, which turns with the posture;
-        axes: (K, 3) these axes in the reference frame; stiff: (K, 3) factors from the stiffness.
-        turns: (t,) rotation coordinates of these joints; which: (t,) index of the joint in `joints`; place:
-            (t,) 0, 1, 2 for the axis;
-        pairs: (p,) flat indices in (n, n) of pairs of coordinates of one joint; flat: (p,) the same in (K, 3,
-            3).
-    """
+    """The weights of the K rotating joints."""
 
     skeleton: Skeleton
-    joints: Index
-    above: Index
-    plain: Array
-    hinges: Array
-    axes: Array
-    stiff: Array
-    turns: Index
-    which: Index
-    place: Index
-    pairs: Index
-    flat: Index
+    joints: Index  # (K,)
+    above: Index  # (K,) reference joint of each, -1 for the world
+    plain: Array  # (K, 3, 3) weights per squared radian in the joints' axes
+    hinges: Array  # (K,) their reduction about the axis of a knee or an elbow, which turns with the posture
+    axes: Array  # (K, 3) these axes in the reference frame
+    stiff: Array  # (K, 3) factors from the stiffness
+    turns: Index  # (t,) rotation coordinates of these joints
+    which: Index  # (t,) index of the joint in `joints`
+    place: Index  # (t,) 0, 1, 2 for the axis
+    pairs: Index  # (p,) flat indices in (n, n) of pairs of coordinates of one joint
+    flat: Index  # (p,) the same in (K, 3, 3)
 
     @classmethod
     def of(
@@ -69,10 +58,9 @@ class JointWeights:
         """The weights of a figure.
 
         Args:
-            skeleton, figure: the figure and its map; pose: in which the map was made; body: the joint of
-                which only the tilt counts; even: whether all joints have equal weights; keeps: (J,) factors
-                of the weights;
-            tips: (J, 3) ends of the bones in the joints' axes; parameters: constants.
+            pose: in which its map was made; body: the joint of which only the tilt counts;
+            even: whether all joints have equal weights; keeps: (J,) factors of the weights;
+            tips: (J, 3) ends of the bones in the joints' axes.
         """
         turns = np.flatnonzero(skeleton.is_turn)
         joints = np.unique(skeleton.owner[turns])
@@ -115,16 +103,11 @@ def _weight(figure: FigureMap, joint: int, even: bool, parameters: PostureParame
 
 @dataclass(frozen=True, eq=False)
 class Deviations:
-    """The deviation from one posture.
-
-    Attributes:
-        joints: their weights; back: (K, 3, 3) transposed local rotations of the posture; weight: (K, 3, 3)
-            per squared radian.
-    """
+    """The deviation from one posture."""
 
     joints: JointWeights
-    back: Array
-    weight: Array
+    back: Array  # (K, 3, 3) transposed local rotations of the posture
+    weight: Array  # (K, 3, 3) per squared radian
 
     @classmethod
     def at(cls, joints: JointWeights, pose: Pose) -> Deviations:

@@ -33,18 +33,11 @@ _NEAR: Final = 0.05  # share of a figure's size; tolerance of mirrored joints
 
 @dataclass(frozen=True, eq=False)
 class Configuration:
-    """The effectors of a pose relative to the hips.
+    """The effectors of a pose relative to the hips, in their axes; leading axes for many poses."""
 
-    Arrays may have leading axes for many poses.
-
-    Attributes:
-        places: (E, 3) relative to the hips, in their axes, in figure sizes; up: (3,) in the hips' axes;
-        frames: (E, 3, 3) in the hips' axes; only those of oriented effectors are used.
-    """
-
-    places: Array
-    up: Array
-    frames: Array
+    places: Array  # (E, 3) in figure sizes
+    up: Array  # (3,)
+    frames: Array  # (E, 3, 3), of which only those of oriented effectors are used
 
     def features(self, oriented: Index) -> Array:
         """(D,) features: positions and distances of effectors and hips, vertical, two axes per frame."""
@@ -99,7 +92,7 @@ class Examples:
         features = self._features(rotations, places)
         if mirrored and (mirror := _Mirror.of(skeleton, figure)) is not None:
             other = mirror.rotations(rotations)
-            features = np.concatenate([features, self._features(*_posed(skeleton, other, places))])
+            features = np.concatenate([features, self._features(other, _placed(skeleton, other, places))])
             rotations = np.concatenate([rotations, other])
         kept = _farthest(features, parameters.examples)
         rotations, features = rotations[kept], features[kept]
@@ -144,10 +137,6 @@ class Examples:
         back = hips.swapaxes(-1, -2)
         return Configuration(seen, back @ self.figure.up, back[..., None, :, :] @ frames)
 
-    def _at(self, configuration: Configuration) -> Array:
-        features = (configuration.features(self.oriented) - self.mean) / self.spread
-        return self._kernel(features)
-
     def posture(self, configuration: Configuration, q: npt.ArrayLike) -> Array:
         """Coordinates (n,) of the posture for a configuration.
 
@@ -160,7 +149,7 @@ class Examples:
         was = Pose.forward(skeleton, q)
         local = _local(skeleton, was.rotation[None])[0]
         before = log(self.middle.swapaxes(-1, -2) @ local).ravel()
-        kernel = self._at(configuration)
+        kernel = self._kernel((configuration.features(self.oriented) - self.mean) / self.spread)
         vectors = before + kernel @ self.weights - (kernel @ self.trust) * before
         wanted = self.middle @ exp(vectors.reshape(-1, 3))
         out = np.array(q, dtype=float)
@@ -173,15 +162,11 @@ class Examples:
 
 @dataclass(frozen=True, eq=False)
 class _Mirror:
-    """Mirrors poses of a figure with a symmetric rest pose.
+    """Mirrors poses of a figure with a symmetric rest pose."""
 
-    Attributes:
-        twin: (J,) see `FigureMap`; rest: (J, 3, 3) world rotations; across: (3, 3) reflection.
-    """
-
-    twin: Index
-    rest: Array
-    across: Array
+    twin: Index  # (J,), see `FigureMap`
+    rest: Array  # (J, 3, 3) world rotations
+    across: Array  # (3, 3) reflection
 
     @classmethod
     def of(cls, skeleton: Skeleton, figure: FigureMap) -> _Mirror | None:
@@ -203,13 +188,13 @@ class _Mirror:
         return np.asarray((self.across @ turned @ self.across)[:, self.twin] @ self.rest)
 
 
-def _posed(skeleton: Skeleton, rotations: Array, places: Array) -> tuple[Array, Array]:
-    """Rotations, and the positions (P, J, 3) that result from them; roots as in `places`."""
+def _placed(skeleton: Skeleton, rotations: Array, places: Array) -> Array:
+    """(P, J, 3) positions that result from rotations; roots as in `places`."""
     there = places.copy()
     for j, parent in enumerate(skeleton.parents.tolist()):
         if parent >= 0:
             there[:, j] = there[:, parent] + rotations[:, parent] @ skeleton.rest_translation[j]
-    return rotations, there
+    return there
 
 
 def _local(skeleton: Skeleton, rotations: Array) -> Array:

@@ -23,7 +23,6 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
-from ..arrays import Index
 from ..errors import BadShape, BadValue
 from ..model.figure_map import FigureMap, bone_tips, map_skeleton
 from ..model.frame_points import FramePoints
@@ -50,25 +49,17 @@ class Effort(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class _Reference:
-    """A posture, prepared for the terms of the objective.
+    """A posture, prepared for the terms of the objective."""
 
-    Attributes:
-        points: (P, 3) its points, world; deviations: its local rotations; upward: (3,) the vertical in the
-            body's axes; slides: (s,) coordinates of the translations; support: the rule for its balance.
-    """
-
-    points: Array
-    deviations: Deviations
-    upward: Array
-    slides: Array
-    support: BalanceSupport
+    points: Array  # (P, 3), world
+    deviations: Deviations  # from its local rotations
+    upward: Array  # (3,) the vertical in the body's axes
+    slides: Array  # (s,) coordinates of the translations
+    support: BalanceSupport  # the rule for its balance
 
 
 class _Structure:
-    """Data that does not depend on the posture; bound to a skeleton's tree.
-
-    The points are the mass points, then both ends of all bones that may be feet, then the body's head.
-    """
+    """What does not depend on the posture. Points are of masses, both ends of feet, and the body's head."""
 
     def __init__(
         self,
@@ -116,10 +107,7 @@ class _Structure:
             self.tilt_weight /= 1.0 - float(skeleton.stiffness[own & skeleton.is_turn].mean())
 
     def _turning_body(self) -> int:
-        """The joint whose tilt counts: the body, or the first ancestor with a free rotation; -1 for none.
-
-        A figure without limbs has no heading, so its root is treated like every other joint.
-        """
+        """The joint whose tilt counts: the body, or the first ancestor with a free rotation; -1 for none."""
         joint, skeleton = self.figure.body, self.skeleton
         while joint >= 0 and not ((skeleton.owner == joint) & skeleton.is_turn).any():
             joint = int(skeleton.parents[joint])
@@ -145,6 +133,8 @@ class PostureObjective:
 
     def __init__(self, structure: _Structure, reference: _Reference) -> None:
         self._fixed, self._reference = structure, reference
+        self.skeleton, self.figure = structure.skeleton, structure.figure
+        self.support = reference.support
         self._center = structure.center_rows(reference.support)
         rule = reference.support.rule
         self._balanced = rule == BalanceRule.BALANCE and structure.effort == Effort.NATURAL
@@ -203,18 +193,6 @@ class PostureObjective:
         fixed = _Structure(skeleton, figure, read, ends, points, shares, Effort(effort), parameters)
         return cls(fixed, _reference(fixed, Pose.forward(skeleton, q)))
 
-    @property
-    def skeleton(self) -> Skeleton:
-        return self._fixed.skeleton
-
-    @property
-    def figure(self) -> FigureMap:
-        return self._fixed.figure
-
-    @property
-    def support(self) -> BalanceSupport:
-        return self._reference.support
-
     def with_reference(self, pose: Pose) -> PostureObjective:
         """A copy with another posture, with its own balance rule."""
         return type(self)(self._fixed, _reference(self._fixed, pose))
@@ -256,13 +234,14 @@ class PostureObjective:
         slopes[:, :wide] = self._displaced(rows[:, :wide])
         push = np.zeros(3)  # residual that keeps hips or centre of mass in place
         if fixed.tilt_weight:
-            error[wide : wide + 3] = sqrt(fixed.tilt_weight) * self._tilt(pose)
             upward = pose.rotation[fixed.body] @ reference.upward
+            error[wide : wide + 3] = sqrt(fixed.tilt_weight) * (upward - fixed.figure.up)
             turning = sqrt(fixed.tilt_weight) * skew(upward)
             slopes[:, wide : wide + 3] = (pose.screws[0] * fixed.tilting).dot(turning)
         if self._hips_kept:
-            error[wide + 3 :] = push = self._hips(x)
-            slopes[:, wide + 3 :] = sqrt(fixed.parameters.balance) / fixed.figure.size * rows[:, -3:]
+            each = sqrt(fixed.parameters.balance) / fixed.figure.size
+            error[wide + 3 :] = push = each * (x[-1] - reference.points[-1])
+            slopes[:, wide + 3 :] = each * rows[:, -3:]
         elif self._balanced:
             over, way, aside = self._overhang(x)
             if over > 0.0:
@@ -285,12 +264,7 @@ class PostureObjective:
         )
 
     def _curvature(self, pose: Pose, x: Array, error: Array, push: Array) -> Curvature:
-        """See `PostureTerm`: of forces on points, of the tilt, and of the joints' deviations.
-
-        Args:
-            x: (P, 3) the points; error: (r,) residuals of the mass points and the tilt;
-            push: (3,) of hips or centre of mass.
-        """
+        """See `PostureTerm`; of points x (P, 3), residuals of masses and tilt, and of hips or balance."""
         fixed = self._fixed
         wide = 3 * fixed.heavy
         force = np.zeros_like(x)
@@ -320,22 +294,8 @@ class PostureObjective:
             each -= lower * (each @ up)[..., None] * up
         return np.asarray(out)
 
-    def _tilt(self, pose: Pose) -> Array:
-        """(3,) difference of the body's up direction in the posture from the vertical, world."""
-        return np.asarray(pose.rotation[self._fixed.body] @ self._reference.upward - self._fixed.figure.up)
-
-    def _hips(self, x: Array) -> Array:
-        """(3,) weighted displacement of the body's head."""
-        way = x[-1] - self._reference.points[-1]
-        return np.asarray(sqrt(self._fixed.parameters.balance) / self._fixed.figure.size * way)
-
     def _overhang(self, x: Array) -> tuple[float, Array, Array]:
-        """How far the centre of mass is beyond its range, figure sizes.
-
-        Returns:
-            The distance; (3,) its horizontal direction; (3,) across that, by how much of a unit the squared
-            distance grows as one that lies straight ahead does.
-        """
+        """How far the centre of mass is beyond its range, figure sizes; (3,) level ways ahead and aside."""
         none, fixed, lean = np.zeros(3), self._fixed, self._reference.support.lean
         way = self._center @ x
         way = way - fixed.figure.up * (way @ fixed.figure.up)
@@ -347,7 +307,7 @@ class PostureObjective:
         if over <= 0.0:
             return 0.0, none, none
         aside = none
-        if share in (0.0, 1.0):  # between them the range is a line, which is straight
+        if share in (0.0, 1.0):  # at an end of the range distances grow aside, too; beside it they do not
             aside = sqrt(over * fixed.figure.size / distance) * np.cross(fixed.figure.up, off / distance)
         return over, off / distance, aside
 
@@ -361,5 +321,5 @@ def _reference(fixed: _Structure, pose: Pose) -> _Reference:
     support = choose_support(fixed.figure, pose.position, tails, center, room)
     up = fixed.figure.up
     upward = pose.rotation[fixed.body].T @ up if fixed.body >= 0 else up
-    which: Index = fixed.sliding
-    return _Reference(x, Deviations.at(fixed.joint_weights, pose), upward, pose.q[which].copy(), support)
+    slides = pose.q[fixed.sliding].copy()
+    return _Reference(x, Deviations.at(fixed.joint_weights, pose), upward, slides, support)

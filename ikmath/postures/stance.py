@@ -48,7 +48,8 @@ def stance(
         legs = limb in walking
         if not legs and figure.kinds[limb.joints[0]] != Kind.SHOULDER:
             continue
-        side = 1.0 if (figure.heads[limb.joints[0]] - _middle(figure, limb)) @ figure.left > 0 else -1.0
+        first, second = (figure.heads[one.joints[0]] for one in (limb, figure.limbs[limb.twin]))
+        side = 1.0 if (first - second) @ figure.left > 0 else -1.0
         if legs:
             # each half leans by half the bend, so that the foot stays below the hip
             first, second = exp(-0.5 * knees * figure.left), exp(0.5 * knees * figure.left)
@@ -67,18 +68,10 @@ def stands_on_two(figure: FigureMap) -> bool:
     return len(walking) == 2 and not any(limb.front for limb in walking)
 
 
-def _middle(figure: FigureMap, limb: Limb) -> Array:
-    twin = figure.limbs[limb.twin]
-    return np.asarray(0.5 * (figure.heads[limb.joints[0]] + figure.heads[twin.joints[0]]))
-
-
 def _aim(
     skeleton: Skeleton, figure: FigureMap, limb: Limb, ways: list[Array], q: Array, *, keep_end: bool
 ) -> None:
-    """Turn the two long bones of a limb to given directions, by the shortest rotation.
-
-    A foot keeps its orientation. Joints between the long bones keep their coordinates.
-    """
+    """Turn the two long bones of a limb to given directions, by the shortest rotation."""
     before = Pose.forward(skeleton, q)
     upper, lower = limb.joints
     for joint, beyond, way in ((upper, lower, ways[0]), (lower, limb.end, ways[1])):

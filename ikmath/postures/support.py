@@ -70,11 +70,8 @@ def choose_support(
 
 
 def _outside(points: Array, place: Array) -> float:
-    """Distance from a place (2,) to the convex hull of points (P, 2), 0 inside.
-
-    The nearest point of a hull in the plane is on a segment between two of the points, unless the place is
-    inside a triangle of them.
-    """
+    """Distance from a place (2,) to the convex hull of points (P, 2), 0 inside."""
+    # outside, the nearest point of a hull is on a segment between two of the points
     a, b = points[:, None], points[None]
     way = b - a
     length = (way * way).sum(-1)

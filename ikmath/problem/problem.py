@@ -84,15 +84,13 @@ class Problem(Lean):
         self.body = None if body is None else arguments.of_kind(body, Body, "body of the problem")
         self.margin = arguments.number(margin, "margin of the problem", least=0)
         self.metre = arguments.number(metre, "metre of the problem", above=0)
-        self.avoidance: Avoidance = (
-            avoidance
-            if isinstance(avoidance, Avoidance)
-            else choose(AVOIDANCE, "avoidance method", avoidance)
-        )
+        if not isinstance(avoidance, Avoidance):
+            avoidance = choose(AVOIDANCE, "avoidance method", avoidance)
+        self.avoidance = avoidance
         self.scene = self._scene(self_pairs)
-        self.limits: LimitMethod = (
-            limits if isinstance(limits, LimitMethod) else choose(LIMITS, "limit method", limits)
-        )
+        if not isinstance(limits, LimitMethod):
+            limits = choose(LIMITS, "limit method", limits)
+        self.limits = limits
         for goal in self.goals:
             goal.check(skeleton)
         postures = [goal for goal in self.goals if isinstance(goal, Posture)]
@@ -173,13 +171,9 @@ class Problem(Lean):
     def with_goals(self, goals: tuple[Goal, ...]) -> Problem:
         """As `with_targets`, without checks: for goals made by `Goal.with_targets` of the problem's own."""
         other = self._copy()
-        other.goals, other.posture, tasks = goals, None, []
-        for goal in goals:
-            if isinstance(goal, Posture):
-                other.posture = goal
-            else:
-                tasks.append(goal)
-        other.tasks = tuple(tasks)
+        other.goals = goals
+        other.tasks = tuple(goal for goal in goals if not isinstance(goal, Posture))
+        other.posture = next((goal for goal in goals if isinstance(goal, Posture)), None)
         return other
 
     def _copy(self) -> Problem:
@@ -275,7 +269,6 @@ class Problem(Lean):
         """A function for the clearance at q (n,), evaluated lazily; None without a scene.
 
         Args:
-            q: coordinates of one frame.
             near: the closest pairs there within the detection distance, if known.
         """
         scene = self.scene

@@ -56,10 +56,7 @@ class Solver:
     """A method with its options, checked once for any number of problems.
 
     Args:
-        method: a name out of `METHODS`.
-        brief: whether speed counts more than the last digit of what cannot be reached, as in a viewport.
-        **options: the method's own, see its `options`; all know `max_iterations`, `tolerance` (metres, and
-            radians unless the next is set) and `angle_tolerance` (radians).
+        method, brief, **options: see `solve`.
 
     Raises:
         UnknownName: no such method or option; BadValue: an option out of its bounds.
@@ -155,9 +152,9 @@ def solve(
         q0: (n,) where to start, or (*batch, n) for many starts; the rest pose if None. Never changed.
         method: a name out of `METHODS`.
         following: the solution of the frame before in a motion, from which the figure must not jump away.
-        brief: see `Solver`, which is for many solves.
-        **options: the method's own, see its `options`; all know `max_iterations`,
-            `tolerance` (metres, and radians unless the next is set) and `angle_tolerance` (radians).
+        brief: whether speed counts more than the last digit of what cannot be reached, as in a viewport.
+        **options: the method's own, see its `options`; all know `max_iterations`, `tolerance` (metres, and
+            radians unless the next is set) and `angle_tolerance` (radians).
 
     Returns:
         The solution; a target that cannot be reached is no error, the nearest pose is returned.
@@ -170,11 +167,7 @@ def solve(
 
 
 def _a_start_each(problem: Problem, q: Array) -> Array:
-    """Starts (frames, n) for the frames of a problem, which may share one.
-
-    Raises:
-        BadValue: starts of another number.
-    """
+    """Starts (frames, n) for the frames of a problem, which may share one."""
     if q.shape in ((problem.skeleton.n,), (1, problem.skeleton.n)):
         return np.repeat(q.reshape(1, -1), problem.frames or 0, 0)
     if q.shape[0] != problem.frames or q.ndim != 2:
@@ -186,12 +179,5 @@ def _unmoved(problem: Problem, q: Array, settings: Options) -> Solution:
     """The solution of one frame for a figure without a free coordinate."""
     scene, pose = problem.scene, Pose.trusted(problem.skeleton, q)
     near = None if scene is None else scene.near(pose, problem.detection_distance)
-    return conclude(
-        problem,
-        q,
-        0,
-        settings.tolerance,
-        angle_tolerance=settings.angle_tolerance,
-        stalled=True,
-        near=near,
-    )
+    tolerances = settings.tolerance, settings.angle_tolerance
+    return conclude(problem, q, 0, tolerances[0], angle_tolerance=tolerances[1], stalled=True, near=near)

@@ -18,10 +18,8 @@ from ..problem.problem import Problem
 from ..rotation import Array
 from .iterate import Iterate
 
-_NEAR: Final = 1e-3
-"""Figure sizes from the carrying joint within which the angle is undefined."""
-_NO_TURN: Final = 1e-9
-"""Sine below which an angle counts as zero."""
+_NEAR: Final = 1e-3  # figure sizes from the carrying joint within which the angle is undefined
+_NO_TURN: Final = 1e-9  # sine below which an angle counts as zero
 
 
 class ArcCorrection:

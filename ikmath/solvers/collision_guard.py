@@ -52,8 +52,7 @@ class CollisionGuard:
     """The scene of one problem, as a solver needs it.
 
     Args:
-        problem: with a scene.
-        metric: (n,) units of the solver's scaled coordinates.
+        problem: with a scene; metric: (n,) units of the solver's scaled coordinates;
         before: what was near in the frame before, None if there is none.
     """
 
@@ -122,9 +121,8 @@ class CollisionGuard:
                 if not ahead:
                     break
                 goal = ahead[-1].pose.q
-            target = self.joint_limits.project_first(
-                here.pose.q + min(0.5, 0.95 * share) * (goal - here.pose.q)
-            )
+            way = min(0.5, _CAREFUL * share) * (goal - here.pose.q)
+            target = self.joint_limits.project_first(here.pose.q + way)
         return None if here is start else here
 
     def _walk(self, here: Stand, ahead: list[Stand]) -> tuple[Stand, float]:
@@ -164,11 +162,8 @@ class CollisionGuard:
         return float((allowed / ways).min(initial=np.inf))
 
     def moved(self, old: Stand, new: Stand) -> Array:
-        """(L,) metres that each link's axis moves between two poses.
-
-        The longer of the chords of its ends, and the lengths from their initial velocities: a path that bends
-        back has a short chord.
-        """
+        """(L,) metres that each link's axis moves between two poses."""
+        # by chords of its ends, and by their initial velocities: a path that bends back has a short chord
         before = old.near.places[:, :2]
         twist = self.moves.dot(self._twists(old, new))
         return _longest(before, new.near.places[:, :2] - before, twist)
@@ -206,12 +201,7 @@ class CollisionGuard:
         return pose, near
 
     def _outward(self, pose: Pose, near: ClosestPairs, floor: float, share: float) -> Array:
-        """(n,) coordinates near a pose, towards clearances of `floor`, by linearised distances.
-
-        Args:
-            floor: metres, the margin, or what is left of it if the figure cannot be pushed out.
-            share: of the step.
-        """
+        """(n,) coordinates a share of a step away, towards clearances of `floor`, by linearised distances."""
         region = self.joint_limits
         room = (near.room - floor) / self.problem.length
         rows = near.jacobian(pose) * self.units
@@ -227,11 +217,7 @@ class CollisionGuard:
         return self.problem.skeleton.project(pose.q + answer.z * self.metric)
 
     def blocker(self, pose: Pose, near: ClosestPairs, uphill: Array) -> str:
-        """Name of the obstacle that opposes the goals most; "" if none does.
-
-        Args:
-            pose, near: where the solve ended; uphill: (n,) slope of the goals' error by the coordinates.
-        """
+        """Name of the obstacle that opposes the goals most; "" if none does; uphill: (n,) slope of errors."""
         if not len(near):
             return ""
         room = near.room - self.margin
@@ -243,11 +229,7 @@ class CollisionGuard:
 
 
 def _longest(ends: Array, chords: Array, twist: Array) -> Array:
-    """(M,) the longer of ways, of two ends each: straight ones, and what speeds at the start would make.
-
-    Args:
-        ends, chords: (M, 2, 3) metres; twist: (M, 6) of each one's body.
-    """
+    """(M,) the longest ways of two ends (M, 2, 3) each: chords, and those of twists (M, 6) at the start."""
     ways = np.empty((2, *ends.shape))
     ways[0] = chords
     np.matmul(ends, twist[:, :3].dot(SKEW_ROWS).reshape(-1, 3, 3), out=ways[1])

@@ -9,7 +9,7 @@ limb can follow is tested by solving for each waypoint.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, Final, NamedTuple
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -24,10 +24,8 @@ from .driver import Budget, IterationDriver
 from .iterate import Iterate
 from .restarts import Ended
 
-_NEARLY: Final = 0.01
-"""Figure sizes or radians within which a waypoint counts as reached."""
-_DETOUR: Final = 40
-"""Iterations to each waypoint."""
+_NEARLY: Final = 0.01  # figure sizes or radians within which a waypoint counts as reached
+_DETOUR: Final = 40  # iterations to each waypoint
 _DIRECTIONS: Final = 60
 _DISTANCES: Final = (0.1, 0.2, 0.35, 0.5)  # figure sizes, of waypoints from the middle of the straight line
 _SLENDER: Final = 0.9  # share of its radius that the ball has, since where it stands it may touch
@@ -76,8 +74,7 @@ def detours(problem: Problem, stuck: Iterate) -> Iterator[tuple[Problem, ...]]:
     """The problem with the target of the worst blocked effector at each waypoint of a detour.
 
     Args:
-        problem: of one frame, with a scene.
-        stuck: where the figure is stuck.
+        problem: of one frame, with a scene; stuck: where the figure is stuck.
 
     Yields:
         The problems of each waypoint, the shortest detour first. If the straight line is free, the waypoints
@@ -91,17 +88,18 @@ def detours(problem: Problem, stuck: Iterate) -> Iterator[tuple[Problem, ...]]:
     if sees:  # the effector passes, but its limb does not in one solve
         yield tuple(_sent(problem, goal, row, here + share * (there - here)) for share in _PIECES)
         return
+    passable = scene.broad_phase.passable
     middle = 0.5 * (here + there)
     places = (middle + problem.length * np.multiply.outer(_DISTANCES, _directions())).reshape(-1, 3)
 
     def seen_from(end: Array) -> Array:
         """Some of the places with a free straight line from an end for the ball."""
-        seen = places[scene.passable(np.broadcast_to(end, places.shape), places, radius, problem.margin)]
+        seen = places[passable(np.broadcast_to(end, places.shape), places, radius, problem.margin)]
         return seen[:: len(seen) // _SEEN + 1]
 
     first, second = seen_from(here), seen_from(there)
     one, two = first.repeat(len(second), 0), np.tile(second, (len(first), 1))
-    free = scene.passable(one, two, radius, problem.margin)
+    free = passable(one, two, radius, problem.margin)
     one, two = one[free], two[free]
     way = length(one - here) + length(two - one) + length(there - two)
     chosen: list[Array] = []
@@ -122,15 +120,8 @@ def _sent(problem: Problem, goal: Position, row: int, place: Array) -> Problem:
     return problem.replace_goal(goal, goal.with_targets(target=targets))
 
 
-class _Blocked(NamedTuple):
-    """An effector that is short: goal, row, place, target, radius, and whether the straight line is free."""
-
-    goal: Position
-    row: int
-    here: Array
-    there: Array
-    radius: float
-    sees: bool
+_Blocked = tuple[Position, int, Array, Array, float, bool]
+"""An effector that is short: goal, row, place, target, radius, and whether the straight line is free."""
 
 
 def _blocked(problem: Problem, scene: Scene, stuck: Iterate) -> _Blocked | None:
@@ -141,13 +132,15 @@ def _blocked(problem: Problem, scene: Scene, stuck: Iterate) -> _Blocked | None:
     found: list[tuple[float, Position, int]] = []
     for goal, own in problem.places():
         found += [(error, goal, row) for row, error in enumerate(errors[own].tolist())]
-    every: list[_Blocked] = []
+    worst: _Blocked | None = None
     for _, goal, row in sorted(found, key=lambda one: -one[0]):
         here, there = pose.points(goal.points(pose.skeleton))[row], goal.target[row]
         radius = _SLENDER * _thickness(scene, pose, here)
-        sees = bool(scene.passable(here[None], there[None], radius, problem.margin)[0])
-        every.append(_Blocked(goal, row, here, there, radius, sees))
-    return next((one for one in every if not one.sees), every[0] if every else None)
+        sees = bool(scene.broad_phase.passable(here[None], there[None], radius, problem.margin)[0])
+        worst = worst or (goal, row, here, there, radius, sees)
+        if not sees:
+            return goal, row, here, there, radius, sees
+    return worst
 
 
 def _thickness(scene: Scene, pose: Pose, place: Array) -> float:

@@ -13,10 +13,8 @@ from typing import Final, NamedTuple, Protocol
 from ..rotation import Array
 from .iterate import Iterate
 
-_MOST: Final = 4.0
-"""Share of the errors before by which the errors may have grown for two frames to be alike."""
-_STEADY: Final = 0.5
-"""Share of what a step left by which it may differ from the prediction."""
+_MOST: Final = 4.0  # share of the errors before by which the errors may have grown for two frames to be alike
+_STEADY: Final = 0.5  # share of what a step left by which it may differ from the prediction
 
 
 class Correction(Protocol):
@@ -33,17 +31,11 @@ class Correction(Protocol):
 
 
 class FirstStep(NamedTuple):
-    """The first step of a frame.
+    """The first step of a frame."""
 
-    Attributes:
-        error: (k,) scaled, that it began with.
-        left: (k,) that it left, or would have left without the correction.
-        steady: whether the prediction held, so that the next frame may use it.
-    """
-
-    error: Array
-    left: Array
-    steady: bool
+    error: Array  # (k,) scaled, that it began with
+    left: Array  # (k,) that it left, or would have left without the correction
+    steady: bool  # whether the prediction held, so that the next frame may use it
 
 
 class FrameCorrection:

@@ -31,10 +31,9 @@ class GoalRequirement:
     """One goal, as a method's flags see it.
 
     Attributes:
-        kind: name of the goal's kind, see `GOALS`; name: for the sentence.
+        kind: name of the goal's kind, see `GOALS`; name: for the sentence; priority: its level;
         single_axes: whether some axes of a place do not count.
         part: whether it may use a part of the figure only.
-        priority: its level.
     """
 
     kind: str

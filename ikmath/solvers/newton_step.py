@@ -28,7 +28,7 @@ class NewtonStep:
     """The curved model of one iterate.
 
     Args:
-        problem: of one frame; iterate: where; weights: of the levels in the merit, see `merit`.
+        problem: of one frame; iterate: where; weights: of the levels in the merit;
         active: which bounds (n,) held the last step, at each of its stages.
         lenient: whether levels that are nearly met are constraints too. The step then meets them, if they can
             be met; if they cannot, it is refused.
@@ -101,12 +101,7 @@ class NewtonStep:
     def _forces(
         self, problem: Problem, met: Array, edges: list[tuple[int, BoundaryTangent]], free: Array
     ) -> tuple[Array, Array, list[tuple[int, BoundaryTangent]]]:
-        """Multipliers of the met levels' rows and of the swing boundaries that are pushed against.
-
-        Returns:
-            The multipliers, the normals (w, n) of those boundaries in units of the metric, and the
-            boundaries.
-        """
+        """Multipliers of met rows and of pushed boundaries; the normals (w, n) and the list of the latter."""
         columns = problem.skeleton.joint_limits.pair_columns
         while True:
             normals = np.zeros((len(edges), len(free)))
@@ -123,10 +118,7 @@ class NewtonStep:
             edges = [edge for edge, kept in zip(edges, pushed.tolist(), strict=True) if kept]
 
     def _curvature(self, problem: Problem, iterate: Iterate, share: Array, push: Array) -> Array:
-        """(n, n) second derivative of `share e^2 / 2 + push e`, with what the posture's Hessian leaves out.
-
-        In units of the metric.
-        """
+        """(n, n) second derivative of `share e^2 / 2 + push e`, and what the posture's Hessian leaves out."""
         stack = problem.stack
         pull = (iterate.error * share + push) * stack.scale
         step = self._parameters.difference * self._unit
@@ -185,10 +177,7 @@ def nearly_met(problem: Problem, iterate: Iterate, near: float) -> bool:
 
 
 def _along(hessian: Array, rows: Array, free: Array, flat: float) -> Array:
-    """(n, n) a Hessian along the null space of rows, positive definite.
-
-    Directions across it, which the rows decide, and coordinates that are held have the mean curvature.
-    """
+    """(n, n) a Hessian along the null space of rows, positive definite; elsewhere its mean curvature."""
     n = len(hessian)
     along = np.diag(free)
     if len(rows):

@@ -22,22 +22,15 @@ from .driver import Budget, IterationDriver
 from .iterate import Iterate
 from .restarts import Ended
 
-_DRAWN: Final = 32
-"""Starts of a batch,"""
-_DRAWN_AMONG_OBSTACLES: Final = 64
-"""and where many of them end in what they may not touch."""
-_STEPS: Final = 16
-"""Steps of the batch at most: enough to tell good starts from bad ones."""
-_ENOUGH: Final = 4
-"""Starts at their goals at which it ends, to choose the nearest from."""
+_DRAWN: Final = 32  # starts of a batch,
+_DRAWN_AMONG_OBSTACLES: Final = 64  # and where many of them end in what they may not touch
+_STEPS: Final = 16  # steps of the batch at most: enough to tell good starts from bad ones
+_ENOUGH: Final = 4  # starts at their goals at which it ends, to choose the nearest from
 _THERE: Final = 1e-2
 """Figure sizes or radians from its targets within which the end of a start counts as there."""
-_ALIKE: Final = 0.05
-"""Radians or figure sizes within which poses are the same one."""
-_TRIED: Final = 3
-"""Ends of the batch that become restarts,"""
-_TRIED_AMONG_OBSTACLES: Final = 6
-"""and among obstacles, where some cannot be pushed out."""
+_ALIKE: Final = 0.05  # radians or figure sizes within which poses are the same one
+_TRIED: Final = 3  # ends of the batch that become restarts,
+_TRIED_AMONG_OBSTACLES: Final = 6  # and among obstacles, where some cannot be pushed out
 
 
 class Search:
@@ -122,12 +115,10 @@ def batch_descent(
     """Many poses (B, n) led on at once: damped steps with coordinates at their limits locked.
 
     Args:
-        steps: at most; it ends earlier when `enough` poses are within the tolerances (E,),
-        budget: or after its deadline.
+        steps: at most; it ends where `enough` poses are within the tolerances (E,), or the time is out.
 
     Returns:
-        The best pose of each (B, n), and its weighted squared error (B,), stronger levels counting 1e4 times
-        as much as the next.
+        The best poses (B, n), and squared errors (B,), a level weighing 1e4 times as much as the next.
     """
     stack, skeleton, region = problem.stack, problem.skeleton, problem.skeleton.joint_limits
     largest = np.array([max(most, 1e-150) for most in stack.most])

@@ -38,7 +38,7 @@ class Metric:
         """The metric of a posture.
 
         Args:
-            root: (n,) units of the coordinates; term: the posture at the pose, or None.
+            root: (n,) units of the coordinates; term: the posture at the pose, or None;
             floor: share of the mean stiffness that every direction has at least.
         """
         if term is None:

@@ -33,25 +33,16 @@ _ABOUT: Final = 0.05
 
 @dataclass(frozen=True)
 class Trail:
-    """What a frame leaves to the one after it.
+    """What a frame leaves to the one after it, as far as it is known."""
 
-    Attributes:
-        pose, near: where it ended, and the closest pairs there.
-        error: (k,) scaled, that it ended with, None if that is not known.
-        moved: (k,) by how much its targets had moved since the frame before, None if that is not known.
-        first: its first step; active: see `IterationDriver`.
-        turned: (n,) by how much its coordinates had changed, None if that is not known.
-        late: frames in a row that were short of targets which a wider turn would have reached.
-    """
-
-    pose: Pose | None = None
-    near: ClosestPairs | None = None
-    error: Array | None = None
-    moved: Array | None = None
-    first: FirstStep | None = None
-    active: Sequence[Signs] = ()
-    turned: Array | None = None
-    late: int = 0
+    pose: Pose | None = None  # where it ended
+    near: ClosestPairs | None = None  # the closest pairs there
+    error: Array | None = None  # (k,) scaled, that it ended with
+    moved: Array | None = None  # (k,) by how much its targets had moved since the frame before
+    first: FirstStep | None = None  # its first step
+    active: Sequence[Signs] = ()  # see `IterationDriver`
+    turned: Array | None = None  # (n,) by how much its coordinates had changed
+    late: int = 0  # frames in a row that were short of targets which a wider turn would have reached
 
 
 Range = tuple[Array, Array]
@@ -129,10 +120,7 @@ class TurnPolicy:
         return trials[-1] if trials[-1] is not answer and self._may_jump(trials[-1]) else answer
 
     def _is_jump(self, answer: Solution) -> bool:
-        """Whether a bone turns so far that it is seen to jump.
-
-        Not if the speed limits of all turns allow it, or if it reaches what it should in a motion as fast.
-        """
+        """Whether a bone is seen to jump; not where speed limits or a motion as fast allow such turns."""
         if self._keeps_speed or (answer.status is Status.REACHED and self._goes_on(answer)):
             return False
         return largest_turn(self._problem.skeleton, self._q, answer.q) > self._parameters.jump

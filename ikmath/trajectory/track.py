@@ -71,11 +71,7 @@ def track(
 
 
 def _frames_of(problem: Problem) -> int:
-    """Number of frames.
-
-    Raises:
-        BadValue: the problem has no frames.
-    """
+    """Number of frames; BadValue if there are none."""
     frames = arguments.of_kind(problem, Problem, "problem").frames
     if frames is None:
         raise BadValue(

@@ -193,7 +193,7 @@ class Neighbourhood:
         sight = max(_DETECT * size, self._sight)
         near = scene.near_places(places, sight, cache=cache)
         if not len(near):
-            farthest = scene.upper_bound(places)
+            farthest = scene.broad_phase.upper_bound(places)
             while not len(near) and sight < farthest < np.inf:
                 sight *= _FARTHER
                 near = scene.near_places(places, sight, cache=cache)

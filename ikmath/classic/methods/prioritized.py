@@ -28,7 +28,7 @@ from ..limits.base import ByRows
 from ..linalg.priority import solve_in_order
 from ..loop import Incremental
 from ..rest import at_rest_in_order, least_tolerance, may_rest
-from ..stepping import LEAST, LESS, MORE, MOST, SETTLED, Linear, SteppingOptions, bounded
+from ..stepping import LEAST, LESS, MORE, MOST, SETTLED, Linear, SteppingOptions, bounded, metric_of
 
 _CLOSING: Final = 0.3  # factor per step of the errors of strong levels that do not count, in squares
 _NEAR: Final = 1e-3  # damping that remains at the goals
@@ -77,7 +77,7 @@ class Prioritized(Incremental):
         with every step, do not count; otherwise a reached goal would prevent all motion.
         """
         skeleton, stack, limits = problem.skeleton, problem.stack, problem.limits
-        mobility = skeleton.mobility if skeleton.uneven else None
+        mobility = metric_of(skeleton)
         state = Linear(problem, q, np.inf, 1.0, mobility, None, stack.level, {})
         scale = _scale(problem)
         tolerances = problem.stack.tolerances(options.tolerance, options.angle_tolerance)

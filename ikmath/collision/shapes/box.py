@@ -24,10 +24,8 @@ from .solid import Solid, lowest_in_regions
 
 _REGIONS: Final = np.array([sides for sides in product((-1.0, 0.0, 1.0), repeat=3) if any(sides)])
 """(26, 3) below, between or above the faces across each axis; the inside is left out."""
-_FACES: Final = np.concatenate([np.eye(3), -np.eye(3)])
-"""(6, 3) normals."""
-_PAIRS: Final = np.array(list(combinations(range(6), 2))).T
-"""(2, 15) faces that may be equally near."""
+_FACES: Final = np.concatenate([np.eye(3), -np.eye(3)])  # (6, 3) normals
+_PAIRS: Final = np.array(list(combinations(range(6), 2))).T  # (2, 15) faces that may be equally near
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +34,8 @@ class Box(Solid):
 
     Args:
         center: (3,) metres.
-        size: (3,) lengths of the edges along x, y and z, metres. For a turned box give `rotation` and
-            `translation`, and leave the centre at zero.
-
-    Raises:
-        BadShape, BadValue: a centre that is not a finite point, lengths that are not above zero.
+        size: (3,) lengths of the edges along x, y and z, metres, above zero. For a turned box give `rotation`
+            and `translation`, and leave the centre at zero.
     """
 
     kind: ClassVar[str] = "box"

@@ -25,9 +25,6 @@ class Capsule(Solid):
     Args:
         a, b: (3,) ends of the axis, metres.
         radius: metres, above zero.
-
-    Raises:
-        BadShape, BadValue: ends that are not finite points, a radius that is not above zero.
     """
 
     kind: ClassVar[str] = "capsule"
@@ -78,6 +75,5 @@ def _off_both(d: Array, e: Array) -> Array:
     """Unit vectors at right angles to both directions, or to the longer where they are parallel."""
     longer = np.where((dot(d, d) >= dot(e, e))[:, None], d, e)
     normal = cross(d, e)
-    size = length(normal)
-    parallel = size <= 1e-12 * dot(longer, longer)
-    return np.where(parallel[:, None], perpendicular(longer), normal / np.where(parallel, 1.0, size)[:, None])
+    parallel = 1e-12 * dot(longer, longer)
+    return directions(normal, length(normal), parallel, lambda own: perpendicular(longer[own]))

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ...arrays import Array, Mask
 from ...errors import BadValue
 from ..narrow_phase import Nearest
-from ..vectors import TINY, clamp, cross, dot, length, perpendicular
+from ..vectors import TINY, clamp, cross, directions, dot, length, perpendicular
 from .solid import Solid
 
 _NEWTON: Final = 30  # halvings included; five are the rule
@@ -32,7 +32,7 @@ class Cylinder(Solid):
         radius: metres, above zero.
 
     Raises:
-        BadShape, BadValue: ends that are not finite points or coincide, a radius that is not above zero.
+        BadShape, BadValue: ends that coincide; see `Shape`.
     """
 
     kind: ClassVar[str] = "cylinder"
@@ -78,26 +78,12 @@ class Cylinder(Solid):
 
 
 def _signed(local: Array, parameters: Array, along: Array) -> tuple[Array, Array]:
-    """Signed distance and normal of points relative to the middle.
-
-    Args:
-        local: (P, 3).
-        parameters: (P, 8).
-        along: (P, 3) what the normal should be at right angles to where the point is on the axis.
-    """
+    """Signed distance and normal of points (P, 3) from the middle; on the axis at right angles to `along`."""
     axis, half, radius = parameters[:, 3:6], parameters[:, 6], parameters[:, 7]
     height = dot(local, axis)
     radial = local - height[:, None] * axis
     spread = length(radial)
-    outward = radial / np.maximum(spread, TINY)[:, None]
-    on_axis = spread <= 1e-13 * radius
-    if on_axis.any():
-        side = cross(axis[on_axis], along[on_axis])
-        size = length(side)
-        none = size <= 1e-12 * np.maximum(length(along[on_axis]), TINY)
-        outward[on_axis] = np.where(
-            none[:, None], perpendicular(axis[on_axis]), side / np.where(none, 1.0, size)[:, None]
-        )
+    outward = directions(radial, spread, 1e-13 * radius, lambda own: _beside(axis[own], along[own]))
     over_end, over_side = np.abs(height) - half, spread - radius
     beyond_end, beyond_side = np.maximum(over_end, 0.0), np.maximum(over_side, 0.0)
     outer = np.sqrt(beyond_end * beyond_end + beyond_side * beyond_side)
@@ -110,11 +96,15 @@ def _signed(local: Array, parameters: Array, along: Array) -> tuple[Array, Array
     return distance, up[:, None] * axis + out[:, None] * outward
 
 
-class _Profile:
-    """The signed distance along segments as a function of the parameter: a convex curve of known pieces.
+def _beside(axis: Array, along: Array) -> Array:
+    """Unit vectors at right angles to axes (P, 3), and to the ways along where these are not parallel."""
+    side = cross(axis, along)
+    parallel = 1e-12 * np.maximum(length(along), TINY)
+    return directions(side, length(side), parallel, lambda own: perpendicular(axis[own]))
 
-    With height h + t dh and squared distance from the axis p t^2 + 2 q t + s.
-    """
+
+class _Profile:
+    """Signed distances along segments; height h + t dh, squared distance from the axis p t^2 + 2 q t + s."""
 
     def __init__(self, start: Array, along: Array, parameters: Array) -> None:
         axis = parameters[:, 3:6]

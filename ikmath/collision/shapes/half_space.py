@@ -42,9 +42,8 @@ class HalfSpace(Solid):
         normal = self._vector("normal")
         size = float(np.sqrt(normal @ normal))
         if not size > 0:
-            raise BadValue(
-                f"normal of obstacle {self.name!r}", "has no length; give the direction out of the solid."
-            )
+            what = f"normal of obstacle {self.name!r}"
+            raise BadValue(what, "has no length; give the direction out of the solid.")
         self._set("normal", normal / size)
 
     @property

@@ -31,6 +31,9 @@ class Shape(ABC):
     Args:
         name: shown in messages ("stopped by obstacle 'Table'"); the kind of the shape if left empty.
         margin: metres that the figure keeps away from this obstacle, on top of the problem's margin.
+
+    Raises:
+        BadShape, BadValue: of any kind: values of another shape, not finite, or not above zero where needed.
     """
 
     kind: ClassVar[str]
@@ -73,27 +76,21 @@ class Shape(ABC):
         return np.asarray(self.rotation @ np.asarray(point) + self.translation)
 
     def _carry(self, rotation: npt.ArrayLike, translation: npt.ArrayLike) -> None:
-        turn = arguments.numbers(rotation, f"rotation of obstacle {self.name!r}")
-        shift = arguments.numbers(translation, f"translation of obstacle {self.name!r}")
+        turned, shifted = (f"{what} of obstacle {self.name!r}" for what in ("rotation", "translation"))
+        turn, shift = arguments.numbers(rotation, turned), arguments.numbers(translation, shifted)
         if turn.shape[-2:] != (3, 3):
-            raise BadShape(f"rotation of obstacle {self.name!r}", "(*frames, 3, 3)", turn.shape)
+            raise BadShape(turned, "(*frames, 3, 3)", turn.shape)
         if shift.shape[-1:] != (3,):
-            raise BadShape(f"translation of obstacle {self.name!r}", "(*frames, 3)", shift.shape)
+            raise BadShape(shifted, "(*frames, 3)", shift.shape)
         if np.abs(turn @ np.swapaxes(turn, -1, -2) - np.eye(3)).max(initial=0.0) > 1e-5:
-            raise BadValue(
-                f"rotation of obstacle {self.name!r}",
-                "is no rotation; put scale and shear into the geometry.",
-            )
+            raise BadValue(turned, "is no rotation; put scale and shear into the geometry.")
         try:
             frames = np.broadcast_shapes(turn.shape[:-2], shift.shape[:-1])
         except ValueError:
-            raise BadShape(
-                f"translation of obstacle {self.name!r}",
-                f"the frames of the rotation, {turn.shape[:-2]}",
-                shift.shape,
-            ) from None
+            expected = f"the frames of the rotation, {turn.shape[:-2]}"
+            raise BadShape(shifted, expected, shift.shape) from None
         if 0 in frames:
-            raise BadShape(f"translation of obstacle {self.name!r}", "one frame at least", shift.shape)
+            raise BadShape(shifted, "one frame at least", shift.shape)
         self._set("rotation", np.broadcast_to(turn, (*frames, 3, 3)).copy())
         self._set("translation", np.broadcast_to(shift, (*frames, 3)).copy())
 

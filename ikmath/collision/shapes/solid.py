@@ -31,7 +31,9 @@ class Solid(Shape):
     @classmethod
     def group(cls, shapes: Sequence[Self], frames: tuple[int, ...]) -> ShapeGroup:
         """See `Shape.group`."""
-        return RowGroup.of(cls.segment_distance, [shape.parameters for shape in shapes], frames)
+        rows = [shape.parameters for shape in shapes]
+        table = np.stack([np.broadcast_to(row, (*frames, row.shape[-1])) for row in rows], -2)
+        return RowGroup(cls.segment_distance, table.reshape(-1, table.shape[-1]), len(rows))
 
 
 def lowest_in_regions(start: Array, along: Array, half: Array, sides: Array, counted: Array) -> Array:

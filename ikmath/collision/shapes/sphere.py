@@ -25,9 +25,6 @@ class Sphere(Solid):
     Args:
         center: (3,) metres, in the obstacle's own space.
         radius: metres, above zero.
-
-    Raises:
-        BadShape, BadValue: a centre that is not a finite point, a radius that is not above zero.
     """
 
     kind: ClassVar[str] = "sphere"

@@ -46,4 +46,4 @@ def test_passages_are_told_obstacle_by_obstacle():
         for shape in obstacles:
             free &= shape.nearest_segment(a, b).distance >= radius + margin + shape.margin
         assert 0 < free.sum() < len(a)
-        np.testing.assert_array_equal(scene.passable(a, b, radius, margin), free)
+        np.testing.assert_array_equal(scene.broad_phase.passable(a, b, radius, margin), free)
