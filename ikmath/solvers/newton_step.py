@@ -12,6 +12,7 @@ geometric stiffness of the multipliers and of the posture's forces; where it is 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -78,7 +79,8 @@ class NewtonStep:
         edges = list(
             problem.skeleton.joint_limits.near_boundary(iterate.q, 1.0 - parameters.touching).items()
         )
-        force, normals, edges = self._forces(problem, met, edges, free)
+        span, edges = self._span(problem, met, edges, free)
+        force = span.forces(-self._gradient * free)
         push = np.zeros(len(self._error))
         if len(met):
             push[np.concatenate([np.arange(len(push))[rows] for rows in self._met])] = force[: len(met)]
@@ -95,26 +97,22 @@ class NewtonStep:
         self._slope = self._gradient
         if len(met):
             short = np.concatenate([self._error[rows] for rows in self._met])
-            self._slope = self._gradient - hessian.dot(np.linalg.lstsq(met, short, rcond=parameters.flat)[0])
-        self._stiffness = _along(hessian, np.concatenate([met, normals]), free, parameters.flat)
+            self._slope = self._gradient - hessian.dot(span.step(short))
+        self._stiffness = _along(hessian, span.axes, free)
 
-    def _forces(
+    def _span(
         self, problem: Problem, met: Array, edges: list[tuple[int, BoundaryTangent]], free: Array
-    ) -> tuple[Array, Array, list[tuple[int, BoundaryTangent]]]:
-        """Multipliers of met rows and of pushed boundaries; the normals (w, n) and the list of the latter."""
+    ) -> tuple[_Span, list[tuple[int, BoundaryTangent]]]:
+        """The span of the met levels' rows and of the swing boundaries that are pushed against, and these."""
         columns = problem.skeleton.joint_limits.pair_columns
         while True:
             normals = np.zeros((len(edges), len(free)))
             for row, (pair, edge) in zip(normals, edges, strict=True):
                 row[list(columns[pair])] = edge.x, edge.z
-            normals *= self._unit
-            rows, right = np.concatenate([met, normals]), -self._gradient * free
-            force = (
-                np.linalg.lstsq(rows.T, right, rcond=self._parameters.flat)[0] if len(rows) else np.zeros(0)
-            )
-            pushed = force[len(met) :] > 0.0
+            span = _Span.of(np.concatenate([met, normals * self._unit]), self._parameters.flat)
+            pushed = span.forces(-self._gradient * free)[len(met) :] > 0.0
             if pushed.all():
-                return force, normals, edges
+                return span, edges
             edges = [edge for edge, kept in zip(edges, pushed.tolist(), strict=True) if kept]
 
     def _curvature(self, problem: Problem, iterate: Iterate, share: Array, push: Array) -> Array:
@@ -176,14 +174,37 @@ def nearly_met(problem: Problem, iterate: Iterate, near: float) -> bool:
     return float(step.dot(step)) ** 2 <= sum(iterate.costs)
 
 
-def _along(hessian: Array, rows: Array, free: Array, flat: float) -> Array:
-    """(n, n) a Hessian along the null space of rows, positive definite; elsewhere its mean curvature."""
+class _Span(NamedTuple):
+    """The span of rows (m, n) that hold a step, by their singular values; those near zero are left out.
+
+    Attributes:
+        left: (m, k); size: (k,) singular values; axes: (k, n).
+    """
+
+    left: Array
+    size: Array
+    axes: Array
+
+    @classmethod
+    def of(cls, rows: Array, flat: float) -> Self:
+        """Of rows (m, n), without singular values below a share of the largest."""
+        left, size, axes = np.linalg.svd(rows, full_matrices=False)
+        kept = size > flat * size.max(initial=1e-300)
+        return cls(left[:, kept], size[kept], axes[kept])
+
+    def forces(self, push: Array) -> Array:
+        """(m,) multipliers of the rows that balance a push (n,), by least squares."""
+        return np.asarray(self.left.dot(self.axes.dot(push) / self.size))
+
+    def step(self, values: Array) -> Array:
+        """(n,) the shortest step to which the first rows give these values (at most m), the others zero."""
+        return np.asarray((values.dot(self.left[: len(values)]) / self.size).dot(self.axes))
+
+
+def _along(hessian: Array, axes: Array, free: Array) -> Array:
+    """(n, n) a Hessian across axes (k, n), positive definite; elsewhere its mean curvature."""
     n = len(hessian)
-    along = np.diag(free)
-    if len(rows):
-        _, size, axes = np.linalg.svd(rows, full_matrices=False)
-        axes = axes[size > flat * max(size[0], 1e-300)]
-        along = along - axes.T.dot(axes)
+    along = np.diag(free) - axes.T.dot(axes)
     inner = along.dot(hessian).dot(along)
     room = float(np.trace(along))  # the number of free directions; where there are none, rounding
     some = np.diag(inner if room > 0.5 else hessian)
