@@ -11,9 +11,7 @@ import numpy.typing as npt
 
 from ...bridge.armature import Array
 
-_END_ON: Final = (
-    0.05  # sine of the angle to the line of sight below which an axis cannot be followed by the mouse
-)
+_END_ON: Final = 0.05  # sine of the angle to the line of sight; the mouse cannot follow a smaller one
 
 
 @dataclass(frozen=True)
@@ -74,10 +72,8 @@ class Sight:
         is used, projected onto the plane.
         """
         start, along = self.ray(pixel)
-        point, across = (
-            np.asarray(through, dtype=float),
-            self.forward if normal is None else np.asarray(normal),
-        )
+        point = np.asarray(through, dtype=float)
+        across = self.forward if normal is None else np.asarray(normal)
         slope, gap = float(across @ along), float(across @ (point - start))
         if normal is not None and (abs(slope) < _END_ON or (self.perspective and gap / slope < 0.0)):
             facing = self.place(pixel, point)
