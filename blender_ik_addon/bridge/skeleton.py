@@ -30,7 +30,7 @@ from ..properties.refusal import Refused
 from .armature import Array, Bones, Channels, Flags, Indices, PoseState
 from .chains import figure_bones
 from .inheritance import forward
-from .joints import Joints, half_turns, measure_slides, plan_joints, rest_frames, transposed
+from .joints import Joints, half_turns, measure_slides, rest_frames, transposed
 from .limbs import Hinges, LimbJoints
 from .rotation_channels import basis_matrices
 from .space import Space, rotation_and_depth
@@ -244,7 +244,7 @@ def read_figure(
     if not numbers.size:
         raise Refused(f"Nothing to solve on '{bones.armature}'; add an effector to one of its bones.")
     along = np.array([bones.number(name) for name in carried], dtype=np.intp)
-    plan = plan_joints(
+    plan = Joints(
         bones,
         figure_bones(bones, numbers, along),
         numbers,
@@ -253,7 +253,7 @@ def read_figure(
         flipped=half_turns(state.channels.scale),
         stretching=stretching,
     )
-    skeleton = plan.skeleton()
+    skeleton = plan.skeleton
     if inertia is not None:
         skeleton = skeleton.with_inertia(inertia[plan.bone])
     return _measure(bones, plan, skeleton, [(state, space)], resets=plan.resets)[0]

@@ -226,7 +226,7 @@ class Sketch:
         active = picture.active
         asked = self._structure, picture.held, active.chains if active else [], picture.every
         if self._chains is None or self._chains[0] != asked:
-            self._chains = asked, Chains.of(self._inspector.bones(picture.subject), *asked[1:])
+            self._chains = asked, Chains(self._inspector.bones(picture.subject), *asked[1:])
         return self._chains[1]
 
     def _stand(self, picture: _Picture) -> Stand | None:

@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
-from ..bridge.armature import Array, Bones, Indices
+from ..bridge.armature import Array, Bones
 from ..bridge.chains import Chain
 from ..control.collision.body import Capsules
 from ..control.collision.nearness import Critical
@@ -51,55 +51,44 @@ _SPEED: Final = 0.15  # radians per second at which the ellipsoid shows metres p
 _REACH: Final = 1e3  # Blender units in both directions, beyond the visible range
 
 
-@dataclass(frozen=True, eq=False)
 class Chains:
-    """The N bones to draw.
+    """The bones to draw: main ones, which move for a dragged bone or the active effector, and others.
 
-    Attributes:
-        numbers: (N,) indices: first the other bones, then the main ones, from the row `first` on.
-        length: (N,) in the armature's units.
-        hung: (H,) rows of bones that may not begin at the parent's tip, for example short bones of imported
-            figures; above: (H,) the parents' rows.
+    Args:
+        held: name of the dragged bone, "" for none; active: chains of the active effector; every: of all.
     """
 
-    numbers: Indices
-    first: int
-    length: Array
-    hung: Indices
-    above: Indices
-
-    @classmethod
-    def of(cls, bones: Bones, held: str, active: Collection[Chain], every: Collection[Chain]) -> Chains:
-        """The main bones, which move for a dragged bone or the active effector, and the other bones."""
+    def __init__(self, bones: Bones, held: str, active: Collection[Chain], every: Collection[Chain]) -> None:
         main = {number for chain in active for number in bones.chain(*chain)}
         along = set[int]()
         if held in bones.index:
             main = set(bones.ancestors(held))
             along = {number for chain in every for number in bones.chain(*chain)}
         numbers = [*sorted(along - main), *sorted(main)]
+        self._numbers, self._first = np.array(numbers, dtype=np.intp), len(numbers) - len(main)
+        self._length = bones.length[self._numbers]
         row = {number: place for place, number in enumerate(numbers)}
+        # bones that may not begin at the parent's tip, for example short bones of imported figures
         hung = [
             (row[number], row[parent])
             for number in numbers
             if (parent := int(bones.parents[number])) in row and not bones.connected[number]
         ]
-        pairs = np.array(hung, dtype=np.intp).reshape(-1, 2)
-        order = np.array(numbers, dtype=np.intp)
-        return cls(order, len(numbers) - len(main), bones.length[order], pairs[:, 0], pairs[:, 1])
+        self._hung, self._above = np.array(hung, dtype=np.intp).reshape(-1, 2).T
 
     def draw(self, strokes: Strokes, matrix: Array) -> None:
         """Draw lines along the bones (B, 4, 4), world, fainter for the other bones."""
-        if not len(self.numbers):
+        if not len(self._numbers):
             return
-        own = matrix.take(self.numbers, 0)
+        own = matrix.take(self._numbers, 0)
         ends = np.empty((len(own), 2, 3))
         ends[:, 0] = own[:, :3, 3]
         ends[:, 1] = own[:, :3, 1]
-        ends[:, 1] *= self.length[:, None]
+        ends[:, 1] *= self._length[:, None]
         ends[:, 1] += ends[:, 0]
-        self._segments(strokes, ends, self.first)
-        if len(self.hung):
-            heads, above = ends.take(self.hung, 0)[:, 0], ends.take(self.above, 0)
+        self._segments(strokes, ends, self._first)
+        if len(self._hung):
+            heads, above = ends.take(self._hung, 0)[:, 0], ends.take(self._above, 0)
             off = above - heads[:, None]
             off *= off
             square, way = off.dot(_ONES), above[:, 1] - above[:, 0]
@@ -110,7 +99,7 @@ class Chains:
                 lines = np.empty((len(apart), 2, 3))
                 lines[:, 0] = np.where(square[:, :1] < square[:, 1:], above[:, 0], above[:, 1])
                 lines[:, 1] = heads.take(apart, 0)
-                self._segments(strokes, lines, int(np.searchsorted(self.hung.take(apart), self.first)))
+                self._segments(strokes, lines, int(np.searchsorted(self._hung.take(apart), self._first)))
 
     def _segments(self, strokes: Strokes, ends: Array, first: int) -> None:
         """Draw lines (S, 2, 3), the main ones from the row `first` on."""

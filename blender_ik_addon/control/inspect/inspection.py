@@ -21,9 +21,7 @@ from ikmath.goals.balance import hull
 from ...bridge.armature import (
     Array,
     Bones,
-    Flags,
     Floats,
-    Indices,
     pose_matrices,
     read_all,
     read_bones,
@@ -166,45 +164,33 @@ class Subject:
     chains: Sequence[Chain]
 
 
-@dataclass(frozen=True, eq=False)
 class _Lever:
-    """The K bones that turn a point of the lowest one, lowest first.
+    """The K bones that turn a point of a bone of the figure, from this bone up to the chain root."""
 
-    Attributes:
-        numbers: (K,) indices; free: (K, 3) the axes about which they turn.
-        inherits: (K,) whether each one also turns with the next one, or its head only moves with it.
-        joints: K joints without parents and at rest, which turn about all axes.
-    """
-
-    numbers: Indices
-    free: Flags
-    inherits: list[bool]
-    joints: ik.Skeleton
-
-    @classmethod
-    def of(cls, figure: Figure, bone: str, chain_root: str) -> _Lever:
-        """The lever of a bone of the figure, up to the chain root."""
+    def __init__(self, figure: Figure, bone: str, chain_root: str) -> None:
         way = {int(figure.plan.bone[joint]): joint for joint in figure.plan.solved_joints.tolist()}
         numbers = [number for number in figure.bones.chain(bone, chain_root) if number in way]
-        joints = [way[number] for number in numbers]
-        skeleton = ik.Skeleton(ik.Joint(str(number), None, turns="xyz") for number in numbers)
-        order = np.array(numbers, dtype=np.intp)
-        inherits = figure.bones.inherit_rotation[order].tolist()
-        return cls(order, figure.plan.turns[joints], inherits, skeleton)
+        self._numbers = np.array(numbers, dtype=np.intp)
+        # (K, 3) the axes about which they turn
+        self._free = figure.plan.turns[[way[number] for number in numbers]]
+        # whether each one also turns with the next one, or its head only moves with it
+        self._inherits = figure.bones.inherit_rotation[self._numbers].tolist()
+        # joints without parents and at rest, which turn about all axes
+        self._joints = ik.Skeleton(ik.Joint(str(number), None, turns="xyz") for number in numbers)
 
     def jacobian(self, standing: Standing, point: Array) -> Array:
         """(C, 3) velocities of the point (3,) for unit velocities of the free turns, world."""
-        if not len(self.numbers):
+        if not len(self._numbers):
             return np.zeros((0, 3))
-        turns = bone_turns(self.numbers, standing.basis)
-        frames = standing.bones[self.numbers]
+        turns = bone_turns(self._numbers, standing.basis)
+        frames = standing.bones[self._numbers]
         at_rest = nearest_rotation(frames[:, :3, :3]) @ rotation.swing_twist_matrix(turns).swapaxes(1, 2)
-        axes = ik.Pose.forward(self.joints, turns.ravel()).screws[0].reshape(-1, 3, 3)
+        axes = ik.Pose.forward(self._joints, turns.ravel()).screws[0].reshape(-1, 3, 3)
         moved = [point]
-        for frame, turned in zip(frames, self.inherits, strict=True):
+        for frame, turned in zip(frames, self._inherits, strict=True):
             moved.append(moved[-1] if turned else frame[:3, 3])
         arms = np.array(moved[:-1]) - frames[:, :3, 3]
-        return rotation.cross(axes @ at_rest.swapaxes(1, 2), arms[:, None])[self.free]
+        return rotation.cross(axes @ at_rest.swapaxes(1, 2), arms[:, None])[self._free]
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,7 +227,7 @@ class Inspector:
             return []
         figure, standing = self._known(subject), subject.standing
         if self._limited is None or self._limited.figure is not figure:
-            self._limited = LimitedJoints.of(figure)
+            self._limited = LimitedJoints(figure)
         return self._limited.standing(standing.basis, standing.matrix, self._space(subject))
 
     def ellipsoid(
@@ -263,7 +249,7 @@ class Inspector:
             return None
         key = subject.structure, tuple(subject.chains), bone, chain_root
         if self._lever is None or self._lever[0] != key:
-            self._lever = key, _Lever.of(figure, bone, chain_root)
+            self._lever = key, _Lever(figure, bone, chain_root)
         own = standing.bones[figure.bones.index[bone]]
         center = own[:3, :3] @ local + own[:3, 3]
         jacobian = self._lever[1].jacobian(standing, center)
