@@ -18,7 +18,6 @@ import numpy as np
 
 import ikmath as ik
 from ikmath.model.figure_map import Kind
-from ikmath.model.masses import MassPoints
 from ikmath.postures.alignment import Correspondence, RigidMotion, align, carried, moves_with_body, smoothed
 from ikmath.postures.examples import Examples
 from ikmath.postures.objective import PostureObjective
@@ -27,7 +26,7 @@ from ikmath.postures.stance import stance
 from ikmath.postures.support import BalanceRule, unsupported
 
 from ...bridge.armature import Array, Flags
-from ...bridge.figure_map import bone_ends, facing, joint_map, limbs_at_rest, mass_points
+from ...bridge.figure_map import BoneMap, bone_ends, facing, joint_map, limbs_at_rest, mass_points
 from ...bridge.goals import Wanted
 from ...bridge.skeleton import Figure
 from .goals import short_chain
@@ -134,26 +133,27 @@ def frame_posture(
     Valid parts of that `before`, of another frame of the plan, are reused. None if the method or the settings
     have none.
     """
-    if plan.bone_map is None:
+    known = plan.bone_map
+    if known is None:
         return None
-    still = _objective(plan, figure) if before is None else before.still
+    still = _objective(plan, known, figure) if before is None else before.still
     follows = _follows(plan, figure, want, still)
     same = before is not None and before.figure is figure and (before.motion is not None) == follows
     if before is not None and same and plan.examples is None:
         q = before.q
     else:
         q = figure.q
-        if follows and plan.posture_from == "AUTO" and limbs_at_rest(plan.bone_map, figure):
-            q = stance(figure.shown, joint_map(plan.bone_map, figure), figure.q)
+        if follows and plan.posture_from == "AUTO" and limbs_at_rest(known, figure):
+            q = stance(figure.shown, joint_map(known, figure), figure.q)
         still = still.with_reference(ik.Pose.forward(figure.shown, q))
-    motion = _motion(plan, figure, want, still, q) if follows else None
+    motion = _motion(plan, known, figure, want, still, q) if follows else None
     examples = None
     if plan.examples is not None:
         examples = Learned.of(plan, figure, want, None if before is None else before.examples)
     if examples is not None:
         q = examples.posture(figure, want, figure.q, motion)
         still = still.with_reference(ik.Pose.forward(figure.shown, q))
-        motion = _motion(plan, figure, want, still, q) if follows else None
+        motion = _motion(plan, known, figure, want, still, q) if follows else None
     cost = still if motion is None else still.carried_by(motion)
     reason = _why_unsupported(plan, figure, want, still, follows)
     if reason:
@@ -173,29 +173,21 @@ def with_smooth_motion(postures: Sequence[FramePosture], row: int) -> FramePostu
     return postures[row].follows(smoothed(motions, anchors)[row])
 
 
-def _objective(plan: Plan, figure: Figure) -> PostureObjective:
+def _objective(plan: Plan, known: BoneMap, figure: Figure) -> PostureObjective:
     """The objective of the pose in which a figure was measured."""
-    if plan.bone_map is None:
-        raise RuntimeError("the plan has no map")
+    # short chains have no mass, because no bone outside balances them
+    points = mass_points(known, figure)
+    roots = {root for row in range(len(plan.effectors)) if (root := short_chain(plan, row))}
+    below = figure.skeleton.ancestors[:, [figure.skeleton.index(root) for root in roots]].any(1)
     return PostureObjective.of(
         figure.shown,
         figure.q,
-        figure=joint_map(plan.bone_map, figure),
+        figure=joint_map(known, figure),
         figure_q=figure.q,
         tips=bone_ends(figure),
-        masses=_masses(plan, figure),
+        masses=replace(points, mass=np.where(below[points.joints], 0.0, points.mass)),
         keeps=[plan.keeps.get(figure.bones.names[number], 1.0) for number in figure.plan.bone.tolist()],
     )
-
-
-def _masses(plan: Plan, figure: Figure) -> MassPoints:
-    """The masses of the joints. Short chains have none, because no bone outside balances them."""
-    if plan.bone_map is None:
-        raise RuntimeError("the plan has no map")
-    points = mass_points(plan.bone_map, figure)
-    roots = {root for row in range(len(plan.effectors)) if (root := short_chain(plan, row))}
-    below = figure.skeleton.ancestors[:, [figure.skeleton.index(root) for root in roots]].any(1)
-    return replace(points, mass=np.where(below[points.joints], 0.0, points.mass))
 
 
 def _kinds(figure: Figure, want: Wanted, still: PostureObjective) -> list[Kind]:
@@ -220,10 +212,10 @@ def _follows(plan: Plan, figure: Figure, want: Wanted, still: PostureObjective) 
     return not (moves & (off < _IN_PLACE * still.figure.size)).any()
 
 
-def _motion(plan: Plan, figure: Figure, want: Wanted, still: PostureObjective, q: Array) -> RigidMotion:
+def _motion(
+    plan: Plan, known: BoneMap, figure: Figure, want: Wanted, still: PostureObjective, q: Array
+) -> RigidMotion:
     """The rigid motion of the posture (n,) to the targets."""
-    if plan.bone_map is None:
-        raise RuntimeError("the plan has no map")
     moves, turns = plain(plan, want)
     pose = ik.Pose.forward(figure.shown, q)
     places, frames = pose.point(want.bones, want.offset), pose.frame(want.bones)
@@ -242,7 +234,7 @@ def _motion(plan: Plan, figure: Figure, want: Wanted, still: PostureObjective, q
         for row, kind in enumerate(_kinds(figure, want, still))
         if moves[row] or turns[row]
     ]
-    return align(pairs, facing(plan.bone_map, figure), still.figure.size, still.figure.up)
+    return align(pairs, facing(known, figure), still.figure.size, still.figure.up)
 
 
 def _why_unsupported(plan: Plan, figure: Figure, want: Wanted, still: PostureObjective, carried: bool) -> str:
