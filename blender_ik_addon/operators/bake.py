@@ -115,5 +115,3 @@ class ARTICULATE_OT_bake(OnArmature):
 
 # every setting of the bake is also an argument with the same name
 ARTICULATE_OT_bake.__annotations__ |= argument.copied(ArticulateBake, BAKE_OPTIONS)
-
-CLASSES = (ARTICULATE_OT_bake,)

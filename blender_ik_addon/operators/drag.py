@@ -368,6 +368,3 @@ def _margin(armature: bpy.types.Object) -> float | None:
     """Error margin of recorded keys: the same as for a bake."""
     settings = rig_of(armature).bake
     return settings.remove_error_margin if settings.decimate else None
-
-
-CLASSES = (ARTICULATE_OT_drag,)

@@ -243,16 +243,3 @@ def _let_go(operator: OnArmature, armature: bpy.types.Object, bones: list[str] |
 
     count, off = unpin(armature, bones)
     operator.tell(f"{counted(count, 'pin')} removed", off)
-
-
-CLASSES = (
-    ARTICULATE_OT_effector_add,
-    ARTICULATE_OT_effector_remove,
-    ARTICULATE_OT_target_create,
-    ARTICULATE_OT_keep_as_posed,
-    ARTICULATE_OT_clear,
-    ARTICULATE_OT_pin,
-    ARTICULATE_OT_unpin,
-    ARTICULATE_OT_unpin_all,
-    ARTICULATE_OT_mirror,
-)

@@ -119,10 +119,3 @@ class ARTICULATE_OT_begin(OnArmature):
         armature.select_set(True)
         context.view_layer.objects.active = armature
         bpy.ops.object.mode_set(mode="POSE")
-
-
-CLASSES = (
-    ARTICULATE_OT_take_parent,
-    ARTICULATE_OT_select_taken,
-    ARTICULATE_OT_begin,
-)

@@ -260,16 +260,3 @@ def _active_bone(context: bpy.types.Context, armature: bpy.types.Object) -> str:
     if bone is None:
         raise Refused(f"No bone of armature '{armature.name}' is active: choose one in Pose Mode, or name it")
     return bone.name
-
-
-CLASSES = (
-    ARTICULATE_OT_obstacle_add,
-    ARTICULATE_OT_obstacle_remove,
-    ARTICULATE_OT_body_fit,
-    ARTICULATE_OT_body_clear,
-    ARTICULATE_OT_link_add,
-    ARTICULATE_OT_link_remove,
-    ARTICULATE_OT_pair_add,
-    ARTICULATE_OT_pair_remove,
-    ARTICULATE_OT_pairs_fill,
-)

@@ -123,6 +123,3 @@ class ARTICULATE_OT_target_move(OnArmature):
     def _leave(self, context: bpy.types.Context) -> None:
         show_keys(context, None)
         show_header(context, None)
-
-
-CLASSES = (ARTICULATE_OT_target_move,)
