@@ -9,7 +9,7 @@ frame, its actions and the pose are unchanged.
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +18,7 @@ import bpy
 
 from ...bridge.action import key_time, require_writable, to_be_keyed, write_keys
 from ...bridge.animation import ByHand, animated_settings
-from ...bridge.armature import Channels, read_channels, write_channels
+from ...bridge.armature import read_channels, write_channels
 from ...bridge.checks import limiting_constraint
 from ...bridge.skeleton import Figure
 from ...compat import bone_selected
@@ -66,16 +66,6 @@ class BakeOptions:
     def frames(self) -> range:
         """The frames to solve."""
         return range(self.frame_start, self.frame_end + 1, self.step)
-
-
-@dataclass(frozen=True)
-class _Moment:
-    """The scene's frame and unkeyed values, which sampling changes."""
-
-    frame: int
-    subframe: float
-    channels: Channels
-    others: ByHand
 
 
 def frame_limits() -> tuple[int, int]:
@@ -143,7 +133,7 @@ class Bake:
 
     def _sample(self, context: bpy.types.Context) -> Iterator[tuple[Figure, Sample]]:
         """Step through the frames. Yields each sample with the figure of the first frame."""
-        before, figure, sample = self._now(context), None, None
+        give_back, figure, sample = self._now(context), None, None
         self.sampling = True
         try:
             for number in self.options.frames:
@@ -160,7 +150,7 @@ class Bake:
                 yield figure, sample
         finally:
             self.sampling = False
-            self._give_back(before)
+            give_back()
 
     def _ready(self, figure: Figure, samples: list[Sample]) -> Iterator[Task]:
         """The tasks of all frames, a block at a time."""
@@ -199,13 +189,14 @@ class Bake:
         started: float,
     ) -> None:
         self._same_scene(context)
-        armature, before = find_armature(self.plan), self._now(context)
+        armature = find_armature(self.plan)
         keyed = to_be_keyed(armature, (row for row in figure.keyed if row[0] in self.keyed_bones))
         options, scene = self.options, context.scene
+        frame, subframe = scene.frame_current, scene.frame_subframe
         margin = options.remove_error_margin if options.decimate else None
         curves = frame_curves(self.plan, scene, samples, [s.channels for s in solved], keyed, margin)
         with ExitStack() as undo:
-            undo.callback(self._give_back, before)
+            undo.callback(self._now(context))
             written = write_keys(
                 armature,
                 curves,
@@ -215,7 +206,7 @@ class Bake:
             )
             undo.push(written)
             solved = self._as_shown(context, armature, figure, solved)
-            context.scene.frame_set(before.frame, subframe=before.subframe)
+            scene.frame_set(frame, subframe=subframe)
             seconds = time.perf_counter() - started
             run = Run(operation="bake", plan=self.plan, figure=figure, solved=solved, seconds=seconds)
             self.report = write_report(armature, run)
@@ -245,18 +236,19 @@ class Bake:
         more = f" and {len(names) - 1} more" if names[1:] else ""
         return f"Bone '{names[0]}'{more} also moved but got no keys: only selected bones do."
 
-    def _now(self, context: bpy.types.Context) -> _Moment:
-        scene = context.scene
-        channels = read_channels(find_armature(self.plan))
-        return _Moment(scene.frame_current, scene.frame_subframe, channels, ByHand())
+    def _now(self, context: bpy.types.Context) -> Callable[[], None]:
+        """A function that restores this frame and the unkeyed values, which a change of frame loses."""
+        frame, subframe = context.scene.frame_current, context.scene.frame_subframe
+        channels, others = read_channels(find_armature(self.plan)), ByHand()
 
-    def _give_back(self, before: _Moment) -> None:
-        """Go back to a frame and restore unkeyed values, which a change of frame loses."""
-        scene = bpy.data.scenes.get(self.scene)
-        if scene is not None:
-            scene.frame_set(before.frame, subframe=before.subframe)
-        before.others.give_back()
-        write_channels(find_armature(self.plan), before.channels)
+        def give_back() -> None:
+            scene = bpy.data.scenes.get(self.scene)
+            if scene is not None:
+                scene.frame_set(frame, subframe=subframe)
+            others.give_back()
+            write_channels(find_armature(self.plan), channels)
+
+        return give_back
 
     def _bones_to_key(self, armature: bpy.types.Object) -> frozenset[str]:
         if not self.options.only_selected:

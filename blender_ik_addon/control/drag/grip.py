@@ -93,7 +93,10 @@ def plan_with_grip(
     root = grip.root or root
     extra, mirrored = [*held, *dragged], bool(grip.other)
     plan = read_plan(armature, context, extra=extra, root=root, instead=METHOD, mirrored=mirrored)
-    effectors, rows = list(map(_as_held, plan.effectors[: -len(dragged)])), []
+    effectors, rows = [], []
+    for one in plan.effectors[: -len(dragged)]:
+        only_holds = one.follows in ("PIN", "MOTION") or one.index == NOT_SAVED
+        effectors.append(replace(one, holds=only_holds))
     added = len(effectors)
     for one in dragged:
         pin = next(
@@ -253,11 +256,6 @@ def _feet(
 def _strength(own: Sequence[ArticulateEffector]) -> int:
     """Priority of the dragged bones: weaker than all effectors of the rig."""
     return 1 + max((effector.priority for effector in own), default=0)
-
-
-def _as_held(effector: EffectorPlan) -> EffectorPlan:
-    """The effector marked as `holds` if it only keeps its bone in place."""
-    return replace(effector, holds=effector.follows in ("PIN", "MOTION") or effector.index == NOT_SAVED)
 
 
 def _held(bones: Bones, number: int, priority: int, *, at_tip: bool = False) -> EffectorPlan:
