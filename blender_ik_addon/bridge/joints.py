@@ -91,7 +91,7 @@ class Joints:
         self.sensitive_parents = bones.parents[b[self.sensitive]]
         self.solved_joints = np.flatnonzero(self.turning)
         self.solved_bones = b[self.solved_joints]
-        self.writer = RotationChannels.of(bones, self.solved_bones)
+        self.writer = RotationChannels(bones, self.solved_bones)
         self.keyed = _keyed(bones, self.solved_bones, slidable, stretching)
         found = find_limbs(bones, up)
         self.limbs = _limb_joints(found, bones, joint_of, self.parents, self.turns, self.slides, inherits)

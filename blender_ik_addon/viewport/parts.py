@@ -44,7 +44,6 @@ SNAP: Final[Colour] = (1.0, 1.0, 1.0, 1.0)
 
 
 _APART: Final = 1e-3  # share of a bone's length; a child's head farther away gets a line to its parent
-_ONES: Final = np.ones(3)
 _RING: Final = 0.2  # radius of a pin's ring, as a share of its bone's length
 _SMOOTH: Final = 64  # chords of an ellipse, which may be as large as the figure
 _SPEED: Final = 0.15  # radians per second at which the ellipsoid shows metres per second
@@ -78,28 +77,17 @@ class Chains:
 
     def draw(self, strokes: Strokes, matrix: Array) -> None:
         """Draw lines along the bones (B, 4, 4), world, fainter for the other bones."""
-        if not len(self._numbers):
-            return
         own = matrix.take(self._numbers, 0)
-        ends = np.empty((len(own), 2, 3))
-        ends[:, 0] = own[:, :3, 3]
-        ends[:, 1] = own[:, :3, 1]
-        ends[:, 1] *= self._length[:, None]
-        ends[:, 1] += ends[:, 0]
+        heads = own[:, :3, 3]
+        ends = np.stack([heads, heads + own[:, :3, 1] * self._length[:, None]], 1)
         self._segments(strokes, ends, self._first)
-        if len(self._hung):
-            heads, above = ends.take(self._hung, 0)[:, 0], ends.take(self._above, 0)
-            off = above - heads[:, None]
-            off *= off
-            square, way = off.dot(_ONES), above[:, 1] - above[:, 0]
-            way *= way
-            apart = (square[:, 1] > _APART**2 * way.dot(_ONES)).nonzero()[0]
-            if len(apart):
-                square, above = square.take(apart, 0), above.take(apart, 0)
-                lines = np.empty((len(apart), 2, 3))
-                lines[:, 0] = np.where(square[:, :1] < square[:, 1:], above[:, 0], above[:, 1])
-                lines[:, 1] = heads.take(apart, 0)
-                self._segments(strokes, lines, int(np.searchsorted(self._hung.take(apart), self._first)))
+        heads, above = heads[self._hung], ends[self._above]
+        square = ((above - heads[:, None]) ** 2).sum(-1)  # distances of both ends of the parent
+        size = ((above[:, 1] - above[:, 0]) ** 2).sum(-1)
+        apart = np.flatnonzero(square[:, 1] > _APART**2 * size)
+        nearer = np.where(square[apart, :1] < square[apart, 1:], above[apart, 0], above[apart, 1])
+        first = int(np.searchsorted(self._hung[apart], self._first))
+        self._segments(strokes, np.stack([nearer, heads[apart]], 1), first)
 
     def _segments(self, strokes: Strokes, ends: Array, first: int) -> None:
         """Draw lines (S, 2, 3), the main ones from the row `first` on."""
