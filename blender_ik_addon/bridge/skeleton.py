@@ -116,24 +116,17 @@ class Figure:
 
         Equal poses share one figure if the object has not moved.
         """
-        fresh: dict[tuple[int, float], int] = {}
-        rows: list[int] = []
-        which: list[int] = []
-        for row, (state, space) in enumerate(zip(states, spaces, strict=True)):
-            key = id(state), space.scale
-            if key not in fresh:
-                fresh[key] = len(rows)
-                rows.append(row)
-            which.append(fresh[key])
-        posed = self.plan.resets and bool(
-            self.skeleton.fixed[:, 3:][self.plan.reset].any()
-        )  # changed by `posed`
-        if not posed and list(fresh) == [(id(self.state), self.space.scale)]:
-            made = [self]
-        else:
-            moments = [(states[row], spaces[row]) for row in rows]
-            made = _measure(self.bones, self.plan, self.skeleton, moments, resets=self.plan.resets)
-        own = zip((made[number] for number in which), spaces, strict=True)
+        keys = [(id(state), space.scale) for state, space in zip(states, spaces, strict=True)]
+        moments: dict[tuple[int, float], tuple[PoseState, Space]] = {}
+        for key, state, space in zip(keys, states, spaces, strict=True):
+            moments.setdefault(key, (state, space))
+        plan = self.plan
+        changed = plan.resets and self.skeleton.fixed[:, 3:][plan.reset].any()  # by `posed`
+        made = [self]
+        if changed or list(moments) != [(id(self.state), self.space.scale)]:
+            made = _measure(self.bones, plan, self.skeleton, list(moments.values()), resets=plan.resets)
+        figures = dict(zip(moments, made, strict=True))
+        own = zip((figures[key] for key in keys), spaces, strict=True)
         return [figure if figure.space is space else replace(figure, space=space) for figure, space in own]
 
     def posed(self, channels: Channels) -> Figure:

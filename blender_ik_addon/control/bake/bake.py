@@ -99,7 +99,12 @@ class Bake:
         require_writable(armature, new_action=not options.use_current_action)
         self.scene: str = context.scene.name
         self.keyed_bones = self._bones_to_key(armature)
-        self._watch = _Watch(self.plan, armature)
+        self._constrained = any(len(bone.constraints) for bone in armature.pose.bones)
+        animated = animated_settings(armature, "rotation_mode")
+        self._switching = [name for name in self.plan.solved if name in animated]
+        self._limiting: dict[
+            int, str
+        ] = {}  # by frame, which constraint may change the result after the solve
         self.progress = 0.0
         self.sampling = False
         self.report: dict[str, Any] = {}
@@ -144,13 +149,33 @@ class Bake:
                     armature = find_armature(self.plan)
                     sample = take_sample(self.plan, armature, depsgraph, number, before=sample)
                     figure = figure or first_figure(self.plan, armature, sample)
-                    self._watch.look(armature, figure, number)
+                    self._check(armature, figure, number)
                 except REASONS as reason:
                     raise _stopped(number, reason) from reason
                 yield figure, sample
         finally:
             self.sampling = False
             give_back()
+
+    def _check(self, armature: bpy.types.Object, figure: Figure, frame: int) -> None:
+        """Check the current frame of the scene, because constraints and rotation modes may be animated.
+
+        Raises:
+            Refused: a constraint overrides the result, or a bone's rotation mode differs from the plan's.
+        """
+        bones = self.plan.bones
+        for name in self._switching:
+            mode, planned = armature.pose.bones[name].rotation_mode, bones.rotation_mode[bones.number(name)]
+            if mode != planned:
+                raise Refused(
+                    f"Bone '{name}' of '{armature.name}' has the rotation mode {mode} there, but {planned} in"
+                    " the frame in which the bake was started; bake only frames that have the same mode"
+                )
+        if self._constrained:
+            require(constraints_at(self.plan, armature, figure))
+            sentence = limiting_constraint(armature, frozenset(figure.solved))
+            if sentence:
+                self._limiting[frame] = sentence
 
     def _ready(self, figure: Figure, samples: list[Sample]) -> Iterator[Task]:
         """The tasks of all frames, a block at a time."""
@@ -219,7 +244,7 @@ class Bake:
         """The frames as Blender shows them, if that may differ from the solved pose."""
         shown = []
         for frame in solved:
-            sentence = self._watch.limiting.get(frame.frame) or self._left_out()
+            sentence = self._limiting.get(frame.frame) or self._left_out()
             if not sentence:
                 shown.append(frame)
                 continue
@@ -266,41 +291,6 @@ class Bake:
             raise Refused(
                 f"The scene was changed from '{self.scene}' to '{context.scene.name}' during the bake"
             )
-
-
-class _Watch:
-    """Checks each frame of a bake, because constraints and rotation modes may be animated.
-
-    Attributes:
-        limiting: for each frame, a sentence on the constraint that may change the result after the solve.
-    """
-
-    def __init__(self, plan: Plan, armature: bpy.types.Object) -> None:
-        self._plan = plan
-        self._constrained = any(len(bone.constraints) for bone in armature.pose.bones)
-        animated = animated_settings(armature, "rotation_mode")
-        self._switching = tuple(name for name in plan.solved if name in animated)
-        self.limiting: dict[int, str] = {}
-
-    def look(self, armature: bpy.types.Object, figure: Figure, frame: int) -> None:
-        """Check the current frame of the scene.
-
-        Raises:
-            Refused: a constraint overrides the result, or a bone's rotation mode differs from the plan's.
-        """
-        bones = self._plan.bones
-        for name in self._switching:
-            mode, planned = armature.pose.bones[name].rotation_mode, bones.rotation_mode[bones.number(name)]
-            if mode != planned:
-                raise Refused(
-                    f"Bone '{name}' of '{armature.name}' has the rotation mode {mode} there, but {planned} in"
-                    " the frame in which the bake was started; bake only frames that have the same mode"
-                )
-        if self._constrained:
-            require(constraints_at(self._plan, armature, figure))
-            sentence = limiting_constraint(armature, frozenset(figure.solved))
-            if sentence:
-                self.limiting[frame] = sentence
 
 
 def _stopped(frame: int, reason: Exception) -> Refused:

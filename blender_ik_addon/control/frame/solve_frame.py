@@ -68,19 +68,17 @@ def solve_task(
     if before is not None and _is_let_go(task):
         before = None
 
-    def solve(task: Task) -> Solved:
-        return _solve(task, before, previous, asked, again=again, brief=brief, ask=ask)
-
+    solve = partial(_solve, before=before, previous=previous, asked=asked, again=again, brief=brief, ask=ask)
     solved = solve(task)
     return stretched(task, solved, solve) if plan.stretches else solved
 
 
 def _solve(
     task: Task,
+    *,
     before: Solved | None,
     previous: Channels | None,
     asked: Any,
-    *,
     again: bool,
     brief: bool,
     ask: Ask | None,
@@ -241,29 +239,18 @@ def _answer_inexact(
         afresh = first or depth_of(asked, own) > 0.0
         return ask(asked, q if afresh else own.q)
 
-    asks = plain(plan, want)
-    best = solve_inexact(
-        figure,
-        want,
-        asks,
-        previous,
-        partial(points, plan),
-        solve_round,
-        partial(depth_of, problem),
-        plan.tolerance,
-    )
-    distance, angle = best.distance, best.angle
-    there = figure.posed(best.channels)
+    channels, solution, distance, angle = solve_inexact(plan, problem, figure, want, previous, solve_round)
+    there = figure.posed(channels)
     parts, problem = make_problem(plan, there, replace(want, offset=points(plan, there)), there.q)
     problem = _with_choices(plan, problem, q, before)
-    if not np.logical_or(*asks).all():
+    if not np.logical_or(*plain(plan, want)).all():
         errors = problem.errors(ik.Pose.forward(there.shown, there.q))
         rest = effector_errors(len(plan.effectors), parts, errors)
         distance = np.where(np.isnan(distance), rest[0], distance)
         angle = np.where(np.isnan(angle), rest[1], angle)
     return _Answer(
-        solution=as_shown(best.solution, plan, distance, angle),
-        channels=best.channels,
+        solution=as_shown(solution, plan, distance, angle),
+        channels=channels,
         parts=parts,
         problem=problem,
         shown=there.shown,
