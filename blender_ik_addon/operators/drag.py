@@ -190,7 +190,9 @@ class ARTICULATE_OT_drag(OnArmature):
             elif event.value == "PRESS":
                 self._press(context, event)
         except reasons() as reason:
-            return self._fail(context, reason)
+            held = active_armature(context)
+            self.cancel(context)
+            return refuse(self, held, reason)
         except Exception:
             self.cancel(context)
             raise
@@ -338,11 +340,6 @@ class ARTICULATE_OT_drag(OnArmature):
             select_only(armature, self._drag.grip.bone)  # like a click
         redraw_views(context)
         return {"FINISHED"}
-
-    def _fail(self, context: bpy.types.Context, reason: Exception) -> Outcome:
-        held = active_armature(context)
-        self.cancel(context)
-        return refuse(self, held, reason)
 
     def _leave(self, context: bpy.types.Context) -> None:
         context.window_manager.event_timer_remove(self._timer)

@@ -78,8 +78,7 @@ class AxisLock:
         if not self.letters:
             return None
         letter = self.letters if len(self.letters) == 1 else self._across
-        found: Array = self.axes[:, AXES.index(letter)]
-        return found
+        return np.asarray(self.axes[:, AXES.index(letter)])
 
     @property
     def text(self) -> str:

@@ -50,8 +50,7 @@ class Sight:
         clip = point @ self.projection[:, :3].T + self.projection[:, 3]
         before = np.where(clip[..., 3:] > 0, clip[..., 3:], np.nan)
         half = np.array([self.width / 2, self.height / 2, 0.5])
-        found: Array = (clip[..., :3] / before + 1.0) * half
-        return found
+        return np.asarray((clip[..., :3] / before + 1.0) * half)
 
     def ray(self, pixel: npt.ArrayLike) -> tuple[Array, Array]:
         """A point on the line of sight through a pixel, and its direction, of length 1; world."""
@@ -97,8 +96,7 @@ class Sight:
 
     def _unproject(self, x: float, y: float, depth: float) -> Array:
         point = np.linalg.solve(self.projection, np.array([x, y, depth, 1.0]))
-        found: Array = point[:3] / point[3]
-        return found
+        return np.asarray(point[:3] / point[3])
 
 
 def read_sight(region: Any, region_data: Any) -> Sight:
