@@ -21,7 +21,6 @@ from ikmath.goals.balance import hull
 from ...bridge.armature import (
     Array,
     Bones,
-    Floats,
     pose_matrices,
     read_all,
     read_bones,
@@ -110,9 +109,11 @@ class Ellipsoid:
     axes: Array
 
 
-@dataclass(frozen=True, eq=False)
 class Standing:
     """The transforms of an armature's bones at one moment.
+
+    Args:
+        armature: original, up to date in a frame; count: of its bones, if known.
 
     Attributes:
         matrix: (B, 4, 4) armature space; basis: (B, 4, 4) from their channels.
@@ -121,23 +122,15 @@ class Standing:
         changes: a key that stays equal while thickness and mass do not change; both may be animated.
     """
 
-    matrix: Floats
-    basis: Floats
-    world: Array
-    told: Hashable
-    changes: Hashable
-
-    @classmethod
-    def of(cls, armature: bpy.types.Object, frame: int, count: int | None = None) -> Standing:
-        """Read an original armature that is up to date in a frame; count: of its bones, if known."""
-        matrix = pose_matrices(armature, "matrix", count)
-        basis = pose_matrices(armature, "matrix_basis", len(matrix))
-        manager: Any = bpy.data.window_managers[0]
-        changes = manager.articulate.flesh_changes, len(rig_of(armature).body.links), frame
-        world = np.array(armature.matrix_world, dtype=float)
+    def __init__(self, armature: bpy.types.Object, frame: int, count: int | None = None) -> None:
+        self.matrix = pose_matrices(armature, "matrix", count)
+        self.basis = pose_matrices(armature, "matrix_basis", len(self.matrix))
+        self.world = np.array(armature.matrix_world, dtype=float)
         # columns first, the order in memory
-        told = world.tobytes(), matrix.swapaxes(1, 2).tobytes()
-        return cls(matrix, basis, world, told, changes)
+        self.told: Hashable = self.world.tobytes(), self.matrix.swapaxes(1, 2).tobytes()
+        manager: Any = bpy.data.window_managers[0]
+        links = rig_of(armature).body.links
+        self.changes: Hashable = manager.articulate.flesh_changes, len(links), frame
 
     @cached_property
     def bones(self) -> Array:
@@ -193,14 +186,6 @@ class _Lever:
         return rotation.cross(axes @ at_rest.swapaxes(1, 2), arms[:, None])[self._free]
 
 
-@dataclass(frozen=True, eq=False)
-class _Flesh:
-    """Thickness and masses of a figure; None without mass."""
-
-    parts: Capsules
-    masses: Masses | None
-
-
 class Inspector:
     """Measures one armature repeatedly; keeps no Blender object."""
 
@@ -211,7 +196,7 @@ class Inspector:
         self._limited: LimitedJoints | None = None
         self._place: tuple[bytes, Space] | None = None
         self._placed: tuple[Capsules, Standing, Capsules] | None = None
-        self._flesh: tuple[Any, _Flesh] | None = None
+        self._flesh: tuple[Any, Capsules, Masses | None] | None = None
         self._told: tuple[Any, Any] | None = None
         self._neighbourhood = Neighbourhood()
 
@@ -274,7 +259,7 @@ class Inspector:
 
     def capsules(self, subject: Subject) -> Capsules:
         """The figure's capsules in the world."""
-        parts, standing = self._thickness(subject).parts, subject.standing
+        (parts, _), standing = self._thickness(subject), subject.standing
         known = self._placed
         if known is None or known[0] is not parts or known[1] is not standing:
             known = self._placed = parts, standing, parts.placed(self.bones(subject), standing.bones)
@@ -285,10 +270,10 @@ class Inspector:
 
         None if unknown.
         """
-        flesh = self._thickness(subject)
-        if flesh.masses is None:
+        _, masses = self._thickness(subject)
+        if masses is None:
             return None
-        center = flesh.masses.center(subject.standing.bones)
+        center = masses.center(subject.standing.bones)
         return stand(center, self.capsules(subject), planted)
 
     def critical(self, subject: Subject, depsgraph: bpy.types.Depsgraph, changes: Changes) -> Critical | None:
@@ -307,8 +292,8 @@ class Inspector:
             depsgraph,
         )
 
-    def _thickness(self, subject: Subject) -> _Flesh:
-        """Thickness and masses of the figure, read again if their settings have changed."""
+    def _thickness(self, subject: Subject) -> tuple[Capsules, Masses | None]:
+        """Thickness and masses, None without mass; read again if their settings have changed."""
         armature, bones, unit = subject.armature, self.bones(subject), metre(bpy.context.scene)
         told = subject.structure, self.flesh(subject), armature.matrix_world.median_scale, unit
         if self._flesh is None or self._flesh[0] != told:
@@ -316,8 +301,8 @@ class Inspector:
                 masses = read_masses(armature, bones, unit)
             except Refused:
                 masses = None  # no part has a mass
-            self._flesh = told, _Flesh(present_links(armature, bones), masses)
-        return self._flesh[1]
+            self._flesh = told, present_links(armature, bones), masses
+        return self._flesh[1:]
 
     def _known(self, subject: Subject) -> Figure:
         """The figure in any pose."""

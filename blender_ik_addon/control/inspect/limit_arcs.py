@@ -66,8 +66,7 @@ class Limit:
 def at_limits(skeleton: ik.Skeleton, q: Array) -> Flags:
     """Which coordinates (..., n) are at a limit; without those whose limits leave no room to turn."""
     room: Flags = skeleton.upper - skeleton.lower > AT_LIMIT
-    found: Flags = skeleton.joint_limits.at_limit(q, AT_LIMIT) & room
-    return found
+    return np.asarray(skeleton.joint_limits.at_limit(q, AT_LIMIT) & room)
 
 
 class LimitedJoints:
