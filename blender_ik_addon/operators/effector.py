@@ -5,12 +5,12 @@ from typing import Final
 
 import bpy
 
+from ..properties import unsaved as argument
 from ..properties.access import rig_of
 from ..properties.effector import ArticulateEffector
 from ..properties.kinds import KIND_ITEMS, KINDS
 from ..properties.measures import counted
 from ..properties.refusal import Refused
-from . import argument
 from .active import OnArmature, OnBones
 
 _OF_ALL_KINDS: Final = ("weight", "priority", "influence", "chain_root")

@@ -7,9 +7,9 @@ import bpy
 import numpy as np
 
 from ..compat import bone_selected, select_bone
+from ..properties import unsaved as argument
 from ..properties.access import TOOL, posed_armature, session_of
 from ..properties.refusal import Refused
-from . import argument
 from .active import Described, OnArmature, Outcome, select_only
 
 

@@ -177,9 +177,6 @@ class Hand:
         snapped: (3,) world, point of the scene that it snaps to; None for none.
     """
 
-    _start: Array
-    _anchor: Array
-
     def __init__(
         self, sight: Sight, pixel: npt.ArrayLike, anchor: npt.ArrayLike, *, local_first: bool = False
     ) -> None:

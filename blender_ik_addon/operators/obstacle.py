@@ -9,12 +9,12 @@ from typing import Any
 import bpy
 
 from ..compat import bone_selected
+from ..properties import unsaved as argument
 from ..properties.access import active_bone, rig_of
 from ..properties.check import library_refusal
 from ..properties.measures import counted
 from ..properties.obstacle import MODES, has_surface
 from ..properties.refusal import Refused
-from . import argument
 from .active import OnArmature, Outcome
 from .status_bar import CANCEL, Key, show_keys
 

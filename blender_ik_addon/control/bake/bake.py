@@ -17,7 +17,7 @@ from typing import Any
 import bpy
 
 from ...bridge.action import key_time, require_writable, to_be_keyed, write_keys
-from ...bridge.animation import ByHand, animated_settings
+from ...bridge.animation import animated_settings, values_by_hand
 from ...bridge.armature import read_channels, write_channels
 from ...bridge.checks import limiting_constraint
 from ...bridge.skeleton import Figure
@@ -264,13 +264,13 @@ class Bake:
     def _now(self, context: bpy.types.Context) -> Callable[[], None]:
         """A function that restores this frame and the unkeyed values, which a change of frame loses."""
         frame, subframe = context.scene.frame_current, context.scene.frame_subframe
-        channels, others = read_channels(find_armature(self.plan)), ByHand()
+        channels, give_others = read_channels(find_armature(self.plan)), values_by_hand()
 
         def give_back() -> None:
             scene = bpy.data.scenes.get(self.scene)
             if scene is not None:
                 scene.frame_set(frame, subframe=subframe)
-            others.give_back()
+            give_others()
             write_channels(find_armature(self.plan), channels)
 
         return give_back

@@ -117,14 +117,12 @@ def solve_inexact(
         gained = best is None or _is_much_better(bad, best[0])
         if best is None or bad < best[0]:
             best = bad, (channels, solution, distance, angle)
-        broken = (
-            np.abs(there - promised)[moves | others].max(initial=0.0),
-            _between(frames, shown)[turns | others].max(initial=0.0),
-        )
+        apart = np.abs(there - promised)[moves | others].max(initial=0.0)
+        twisted = _between(frames, shown)[turns | others].max(initial=0.0)
         corrected = np.abs(asked - want.position)[moves].max(initial=0.0)
         off_by = max(np.nan_to_num(distance).max(initial=0.0), np.nan_to_num(angle).max(initial=0.0))
         short = solution.status is ik.Status.REACHED and off_by > plan.tolerance
-        true = max(broken[0] / size, broken[1]) < _GOOD
+        true = max(apart / size, twisted) < _GOOD
         if true and not short and (corrected / size < _GOOD or not gained):
             break  # Blender agrees with the figure, and other targets gain nothing
         stale = 0 if gained else stale + 1
@@ -155,12 +153,9 @@ def as_shown(solution: ik.Solution, plan: Plan, distance: Array, angle: Array) -
     row = int(off.argmax())
     if solution.status is not ik.Status.REACHED or off[row] <= plan.tolerance:
         return solution
-    far = distance[row] > plan.tolerance
-    how = (
-        f"stays {1000 * distance[row] * plan.metre:.2g} mm short"
-        if far
-        else f"is {np.degrees(angle[row]):.2g} degrees off"
-    )
+    how = f"is {np.degrees(angle[row]):.2g} degrees off"
+    if distance[row] > plan.tolerance:
+        how = f"stays {1000 * distance[row] * plan.metre:.2g} mm short"
     message = (
         f"Bone '{plan.effectors[row].bone}' {how}: a bone above is scaled unevenly, or locked in single"
         " components of its rotation; scale it evenly, or use its IK locks."

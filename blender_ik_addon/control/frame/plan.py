@@ -309,13 +309,9 @@ def plain(plan: Plan, want: Wanted) -> tuple[Flags, Flags]:
     flags = np.zeros((2, len(plan.effectors)), dtype=bool)
     for row, effector in enumerate(plan.effectors):
         told, amounts = want.settings[row], want.amounts[row]
-        every = (*told.get("axes", ()), *told.get("turn_axes", ()))
-        if (
-            want.weight[row] > 0.0
-            and all(every)
-            and not amounts.get("slack")
-            and not amounts.get("turn_slack")
-        ):
+        every_axis = all((*told.get("axes", ()), *told.get("turn_axes", ())))
+        exactly = not (amounts.get("slack") or amounts.get("turn_slack"))
+        if want.weight[row] > 0.0 and every_axis and exactly:
             flags[:, row] = effector.kind.moves, effector.kind.turns
     return flags[0], flags[1]
 

@@ -60,7 +60,9 @@ def solve_task(
     """
     plan = task.plan
     # a brief solve without a previous frame, as in live, is never continued
-    asked = None if ask is not None or (brief and before is None) else _asked(task, brief)
+    asked: Any = None
+    if ask is None and (not brief or before is not None):  # a key of everything except the start
+        asked = brief, task.sample.asked, task.sample.around, task.sample.state.digest
     again = before is not None and asked is not None and before.asked == asked
     if before is not None and again and before.rests:
         return replace(before, frame=task.sample.frame)
@@ -271,12 +273,6 @@ def apart(problem: ik.Problem, a: Array, b: Array) -> float:
     """The largest coordinate difference between a and b (n,): radians, or figure sizes for translations."""
     away: Array = np.abs(a - b) / problem.strides
     return float(away.max(initial=0.0))
-
-
-def _asked(task: Task, brief: bool) -> Any:
-    """A key of everything except the start that the result of a task depends on."""
-    sample = task.sample
-    return brief, sample.asked, sample.around, sample.state.digest
 
 
 def _with_choices(plan: Plan, problem: ik.Problem, q: Array, before: Solved | None) -> ik.Problem:
