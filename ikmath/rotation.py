@@ -54,6 +54,18 @@ def across(directions: Array) -> Array:
     return np.stack([first, cross(directions, first)], -2)
 
 
+def shortest(a: Array, b: Array) -> Array:
+    """The smallest rotation (3, 3) that turns one unit vector (3,) to another one.
+
+    Half a turn about an arbitrary axis if they are opposite.
+    """
+    axis = np.cross(a, b)
+    size = float(np.linalg.norm(axis))
+    if size < 1e-9:
+        return np.eye(3) if a @ b > 0 else exp(np.pi * across(a)[0])
+    return exp(np.arctan2(size, float(a @ b)) * axis / size)
+
+
 def skew(v: npt.ArrayLike) -> Array:
     """The matrix `[v]x` with `[v]x @ w = v x w`; (..., 3) -> (..., 3, 3)."""
     v = vectors(v, 3, "vector")

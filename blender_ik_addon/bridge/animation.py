@@ -10,7 +10,7 @@ The poses in a character's actions are read from the F-curves, without changing 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 import bpy
@@ -94,24 +94,23 @@ def keyed_curves(owner: Any) -> Iterator[Any]:
             yield from compat.strip_curves(strip)
 
 
-class ByHand:
-    """The present values of all properties in the file that an action or an NLA strip animates.
+def values_by_hand() -> Callable[[], None]:
+    """A function that restores the present values of all properties in the file that are animated.
 
-    Plain data; the owners are looked up again.
+    Those by an action or an NLA strip. It keeps plain data; the owners are looked up again.
     """
+    values = {thing.session_uid: _values(thing) for thing in _animated()}
 
-    def __init__(self) -> None:
-        self._values = {thing.session_uid: _values(thing) for thing in _animated()}
-
-    def give_back(self) -> None:
-        """Restore the values that have changed."""
+    def give_back() -> None:
         for thing in _animated():
-            held = self._values.get(thing.session_uid, {})
+            held = values.get(thing.session_uid, {})
             lost = {path: value for path, value in held.items() if _value(thing, path) != value}
             for path, value in lost.items():
                 _set(thing, path, value)
             if lost:
                 thing.update_tag()  # a custom property does not tag its owner, but drivers may read it
+
+    return give_back
 
 
 def _animated() -> Iterator[Any]:

@@ -29,9 +29,10 @@ AXES: Final = "xyz"
 UPRIGHT: Final = np.array([0.0, 0.0, 1.0])  # the up direction of an armature that is not rotated
 
 
-@dataclass(frozen=True)
 class Bones:
     """Data that does not change while an armature moves; B bones in the order of `object.pose.bones`.
+
+    Made by `read_bones`, which checks the object.
 
     Attributes:
         armature: name of the object, for messages.
@@ -52,29 +53,35 @@ class Bones:
         ik_stretch: (B,).
     """
 
-    armature: str
-    names: tuple[str, ...]
-    index: dict[str, int]
-    parents: Indices
-    rest: Array
-    offset: Array
-    length: Array
-    connected: Flags
-    inherit_rotation: Flags
-    local_location: Flags
-    inherit_scale: npt.NDArray[np.str_]
-    rotation_mode: npt.NDArray[np.str_]
-    lock_location: Flags
-    lock_rotation: Flags
-    lock_rotation_w: Flags
-    lock_rotations_4d: Flags
-    lock_scale: Flags
-    lock_ik: Flags
-    use_ik_limit: Flags
-    ik_min: Array
-    ik_max: Array
-    ik_stiffness: Array
-    ik_stretch: Array
+    def __init__(self, armature_object: bpy.types.Object) -> None:
+        pose, data = armature_object.pose.bones, armature_object.data.bones
+        self.armature = armature_object.name
+        self.names: tuple[str, ...] = tuple(bone.name for bone in pose)
+        self.index = {name: number for number, name in enumerate(self.names)}
+        above = [self.index[bone.parent.name] if bone.parent else -1 for bone in pose]
+        self.parents: Indices = np.array(above, dtype=np.intp)
+        child = self.parents >= 0
+        order = np.argsort([self.index[bone.name] for bone in data])
+        self.rest: Array = _get_matrices(data, "matrix_local")[order].astype(float)
+        self.offset = self.rest.copy()
+        self.offset[child] = np.linalg.inv(self.rest[self.parents[child]]) @ self.rest[child]
+        self.length: Array = read_all(data, "length")[order].astype(float)
+        self.connected: Flags = read_all(data, "use_connect", 1, bool)[order] & child
+        self.inherit_rotation: Flags = read_all(data, "use_inherit_rotation", 1, bool)[order]
+        self.local_location: Flags = read_all(data, "use_local_location", 1, bool)[order]
+        self.inherit_scale = _get_enum(data, bpy.types.Bone, "inherit_scale")[order]
+        self.rotation_mode = _get_enum(pose, bpy.types.PoseBone, "rotation_mode")
+        self.lock_location: Flags = read_all(pose, "lock_location", 3, bool)
+        self.lock_rotation: Flags = read_all(pose, "lock_rotation", 3, bool)
+        self.lock_rotation_w: Flags = read_all(pose, "lock_rotation_w", 1, bool)
+        self.lock_rotations_4d: Flags = read_all(pose, "lock_rotations_4d", 1, bool)
+        self.lock_scale: Flags = read_all(pose, "lock_scale", 3, bool)
+        self.lock_ik: Flags = _by_axis(pose, "lock_ik", bool)
+        self.use_ik_limit: Flags = _by_axis(pose, "use_ik_limit", bool)
+        self.ik_min: Array = _by_axis(pose, "ik_min").astype(float)
+        self.ik_max: Array = _by_axis(pose, "ik_max").astype(float)
+        self.ik_stiffness: Array = _by_axis(pose, "ik_stiffness").astype(float)
+        self.ik_stretch: Array = read_all(pose, "ik_stretch").astype(float)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -233,48 +240,15 @@ def read_bones(armature_object: bpy.types.Object) -> Bones:
     if armature_object is None or armature_object.type != "ARMATURE" or armature_object.pose is None:
         name = getattr(armature_object, "name", "nothing")
         raise Refused(f"'{name}' is not an armature; choose an armature object.")
-    pose, data = armature_object.pose.bones, armature_object.data.bones
-    names = tuple(bone.name for bone in pose)
+    names = {bone.name for bone in armature_object.pose.bones}
     if not names:
         raise Refused(f"Armature '{armature_object.name}' has no bones; add some.")
-    index = {name: i for i, name in enumerate(names)}
-    data_names = [bone.name for bone in data]
-    if set(data_names) != set(names):
+    if {bone.name for bone in armature_object.data.bones} != names:
         raise Refused(
             f"The pose of '{armature_object.name}' is not up to date with its bones; "
             "leave Edit Mode and try again."
         )
-    order = np.argsort([index[name] for name in data_names])
-    parents = np.array([index[bone.parent.name] if bone.parent else -1 for bone in pose], dtype=np.intp)
-    rest = _get_matrices(data, "matrix_local")[order].astype(float)
-    offset = rest.copy()
-    child = parents >= 0
-    offset[child] = np.linalg.inv(rest[parents[child]]) @ rest[child]
-    return Bones(
-        armature=armature_object.name,
-        names=names,
-        index=index,
-        parents=parents,
-        rest=rest,
-        offset=offset,
-        length=read_all(data, "length")[order].astype(float),
-        connected=read_all(data, "use_connect", 1, bool)[order] & child,
-        inherit_rotation=read_all(data, "use_inherit_rotation", 1, bool)[order],
-        local_location=read_all(data, "use_local_location", 1, bool)[order],
-        inherit_scale=_get_enum(data, bpy.types.Bone, "inherit_scale")[order],
-        rotation_mode=_get_enum(pose, bpy.types.PoseBone, "rotation_mode"),
-        lock_location=read_all(pose, "lock_location", 3, bool),
-        lock_rotation=read_all(pose, "lock_rotation", 3, bool),
-        lock_rotation_w=read_all(pose, "lock_rotation_w", 1, bool),
-        lock_rotations_4d=read_all(pose, "lock_rotations_4d", 1, bool),
-        lock_scale=read_all(pose, "lock_scale", 3, bool),
-        lock_ik=_by_axis(pose, "lock_ik", bool),
-        use_ik_limit=_by_axis(pose, "use_ik_limit", bool),
-        ik_min=_by_axis(pose, "ik_min").astype(float),
-        ik_max=_by_axis(pose, "ik_max").astype(float),
-        ik_stiffness=_by_axis(pose, "ik_stiffness").astype(float),
-        ik_stretch=read_all(pose, "ik_stretch").astype(float),
-    )
+    return Bones(armature_object)
 
 
 def read_channels(armature_object: bpy.types.Object) -> Channels:

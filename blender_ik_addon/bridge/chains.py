@@ -21,15 +21,16 @@ def chain_bones(bones: Bones, chains: Iterable[Chain]) -> tuple[str, ...]:
     Raises:
         Refused: a bone does not exist, or a chain root is not above its bone.
     """
-    numbers: set[int] = set()
+    order, _ = bones.parents_first
+    chosen = np.zeros(len(bones), dtype=bool)
     for name, root in chains:
         if root and bones.number(root) not in bones.ancestors(name):
             raise Refused(
                 f"Chain root '{root}' is not '{name}' or a bone above it in armature '{bones.armature}'; "
                 "choose one of its parents or leave it empty."
             )
-        numbers.update(bones.chain(name, root))
-    return tuple(bones.names[i] for i in parents_first(bones, np.array(sorted(numbers), dtype=np.intp)))
+        chosen[list(bones.chain(name, root))] = True
+    return tuple(bones.names[number] for number in order[chosen[order]].tolist())
 
 
 def moving_bones(bones: Bones, chains: Sequence[Chain], root: str, up: Array) -> tuple[str, ...]:
@@ -57,9 +58,5 @@ def figure_bones(bones: Bones, solved: Indices, carried: Indices) -> Indices:
         if above:
             joints[list(way[: above[-1] + 1])] = True
     joints[carried] = True
-    return parents_first(bones, np.flatnonzero(joints))
-
-
-def parents_first(bones: Bones, numbers: Indices) -> Indices:
-    """The same indices with every parent before its children."""
-    return numbers[np.lexsort((numbers, bones.depth[numbers]))]
+    order, _ = bones.parents_first
+    return order[joints[order]]

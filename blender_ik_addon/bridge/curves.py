@@ -43,18 +43,14 @@ _STORED: Final = (
 _AUTO_CLAMPED: Final = "AUTO_CLAMPED"
 # Values that Blender sets on an inserted key, but not on a key that is added in bulk.
 _NEW: Final = {"back": 1.70158, "amplitude": 0.8, "period": 4.1}
-SAME_FRAME: Final = (
-    1e-3  # keys closer than this are one key; Blender's own threshold is 0.01, motion blur uses steps of 1/64
-)
+# Keys closer than this are one key; Blender's own threshold is 0.01, motion blur uses steps of 1/64.
+SAME_FRAME: Final = 1e-3
 _TURN: Final = 2.0 * np.pi
 
 
 @dataclass(frozen=True)
 class Keys:
-    """The K keyframes of one F-curve: arrays (K,) or (K, 2) by name of the property.
-
-    New keys contain only the properties that Blender does not set when it adds a key.
-    """
+    """The K keyframes of one F-curve: arrays (K,) or (K, 2) by name of the property."""
 
     stored: dict[str, npt.NDArray[Any]]
 
@@ -79,15 +75,13 @@ class Keys:
         """Change the last value to factor * value + offset, with constant interpolation before it."""
         changed = {name: array.copy() for name, array in self.stored.items()}
         for name in ("co", "handle_left", "handle_right"):
-            if name in changed:
-                changed[name][-1, 1] = factor * changed[name][-1, 1] + offset
+            changed[name][-1, 1] = factor * changed[name][-1, 1] + offset
         changed["interpolation"][-2:-1] = _enum("interpolation", "CONSTANT")
         return Keys(changed)
 
     def merged(self, new: Keys) -> Keys:
         """These and new keys, sorted by frame."""
-        whole = _completed(new)
-        both = {name: np.concatenate([array, whole.stored[name]]) for name, array in self.stored.items()}
+        both = {name: np.concatenate([array, new.stored[name]]) for name, array in self.stored.items()}
         order = np.argsort(both["co"][:, 0], kind="stable")
         return Keys({name: array[order] for name, array in both.items()})
 
@@ -144,25 +138,21 @@ def _pairs(frames: npt.ArrayLike, values: npt.ArrayLike) -> npt.NDArray[np.float
 
 
 def _made(co: npt.NDArray[np.float32], interpolation: str, handles: str) -> Keys:
-    numbers = {
-        "handle_left_type": _enum("handle_left_type", handles),
-        "handle_right_type": _enum("handle_right_type", handles),
-        "interpolation": _enum("interpolation", interpolation),
-        **_NEW,
+    """Selected keys, with handles at the key until Blender computes them."""
+    words = {
+        "handle_left_type": handles,
+        "handle_right_type": handles,
+        "interpolation": interpolation,
+        "easing": "AUTO",
+        "type": "KEYFRAME",
     }
-    kinds = {name: kind for name, _, kind in _STORED}
-    return Keys({"co": co, **{name: np.full(len(co), value, kinds[name]) for name, value in numbers.items()}})
-
-
-def _completed(keys: Keys) -> Keys:
-    """New keys with all properties: selected, with handles at the key until Blender computes them."""
-    co = keys.stored["co"]
-    plain = {"easing": _enum("easing", "AUTO"), "type": _enum("type", "KEYFRAME")}
-    stored = {}
-    for name, width, kind in _STORED:
-        given = co.copy() if width > 1 else np.full(len(co), plain.get(name, True), dtype=kind)
-        stored[name] = keys.stored.get(name, given)
-    return Keys(stored)
+    values = {**{name: _enum(name, word) for name, word in words.items()}, **_NEW}
+    return Keys(
+        {
+            name: co.copy() if width > 1 else np.full(len(co), values.get(name, True), dtype=kind)
+            for name, width, kind in _STORED
+        }
+    )
 
 
 def _enum(name: str, word: str) -> int:

@@ -10,7 +10,6 @@ pose is computed with Blender's own formulas.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -40,42 +39,34 @@ _WAYS_OUT: Final = np.array([way for way in np.ndindex(3, 3, 3) if way > (1, 1, 
 _DAMPING: Final = 0.1  # metres per unit of a channel; keeps straight limbs from turning far for little effect
 
 
-@dataclass(frozen=True)
 class HeldLimb:
     """A chain of k tracks with m still points that only this chain carries, over F frames.
 
     A leg with a planted foot can compensate an error of the hips of a few millimetres. So the hips need only
     as many keys as the margin requires. The compensation is first-order, by damped least squares.
 
-    Attributes:
+    Args:
         tracks: (k,) of the chain; points: (m,) indices of the points.
-        response: (F, C k, 3 m) changes of the C channels of each track for errors of the points.
-        left: (F, 3 m, 3 m) the errors that remain.
+        jacobian: (F, 3 m, C k) derivative of the points by the C channels of each track.
     """
 
-    tracks: Indices
-    points: Indices
-    response: Array
-    left: Array
-
-    @classmethod
-    def of(cls, tracks: Indices, points: Indices, jacobian: Array) -> HeldLimb:
-        """Make a limb from the derivative (F, 3 m, C k) of the points by the channels."""
+    def __init__(self, tracks: Indices, points: Indices, jacobian: Array) -> None:
+        self.tracks, self.points = tracks, points
         across = jacobian.swapaxes(1, 2)
         square = jacobian @ across
         one = np.eye(square.shape[1])
-        response = -across @ np.linalg.inv(square + _DAMPING**2 * one)
-        return cls(tracks, points, response, one + jacobian @ response)
+        self._response = -across @ np.linalg.inv(square + _DAMPING**2 * one)
+        self._left = one + jacobian @ self._response  # the errors that remain
 
     def change(self, off: Array) -> Array:
         """(k, F, C) changes of the channels that compensate errors (3, m, F) of the points."""
-        flat = off.transpose(2, 1, 0).reshape(len(self.left), -1, 1)
-        return (self.response @ flat).reshape(len(flat), len(self.tracks), -1).swapaxes(0, 1)
+        flat = off.transpose(2, 1, 0).reshape(len(self._left), -1, 1)
+        return (self._response @ flat).reshape(len(flat), len(self.tracks), -1).swapaxes(0, 1)
 
     def remains(self, off: Array) -> Array:
         """(b, 3, m, F) the parts of errors (b, 3, m, F) that the limb cannot compensate."""
-        flat = off.transpose(0, 3, 2, 1).reshape(len(off), len(self.left), -1, 1)
-        return (self.left @ flat).reshape(*flat.shape[:2], -1, 3).transpose(0, 3, 2, 1)
+        flat = off.transpose(0, 3, 2, 1).reshape(len(off), len(self._left), -1, 1)
+        return (self._left @ flat).reshape(*flat.shape[:2], -1, 3).transpose(0, 3, 2, 1)
 
 
 class Displacement:
@@ -152,7 +143,7 @@ class Displacement:
         self._resting = self._still[self._outer]
         held = np.flatnonzero(self._resting.any(1))
         for tracks, points in _chains(self._up, self._hanging, held, self.keyed[:, _LOCATION:].any(1)):
-            self._limbs.append(HeldLimb.of(tracks, points, self._jacobian(tracks, points)))
+            self._limbs.append(HeldLimb(tracks, points, self._jacobian(tracks, points)))
             self.in_limb[tracks] = True
 
     def steadied(self, tracks: Indices) -> Array:

@@ -195,64 +195,27 @@ MANY: Final[Mapping[str, Many]] = MappingProxyType(
 
 
 # ------------------------------------------------------------------------ one goal object for one effector
-@dataclass(frozen=True, kw_only=True)
 class EffectorRow:
     """One effector in one frame.
 
     Attributes:
         want: all effectors; row: index of this one.
         figure: the solved one; start: the pose that the frame starts from.
+        bone: name of the joint; offset: (3,) the point in its frame, metres; here: (3,) the point in `start`.
+        told: the settings; amounts: those that are read in every frame; share: the influence.
+        place: (3,) position of the target.
+        second: name of the second bone's joint, "" if there is none.
+        weighed: weight and priority as keyword arguments.
     """
 
-    want: Wanted
-    row: int
-    figure: Figure
-    start: ik.Pose
-
-    @property
-    def bone(self) -> str:
-        """Name of the joint."""
-        return self.want.bones[self.row]
-
-    @property
-    def offset(self) -> Array:
-        """(3,) the point in the joint's frame, metres."""
-        return np.asarray(self.want.offset[self.row])
-
-    @property
-    def told(self) -> Mapping[str, Any]:
-        """The effector's settings."""
-        return self.want.settings[self.row]
-
-    @property
-    def amounts(self) -> Mapping[str, float]:
-        """The settings that are read in every frame."""
-        return self.want.amounts[self.row]
-
-    @property
-    def share(self) -> float:
-        """The influence."""
-        return float(self.want.influence[self.row])
-
-    @property
-    def place(self) -> Array:
-        """(3,) position of the target."""
-        return np.asarray(self.want.position[self.row])
-
-    @property
-    def weighed(self) -> dict[str, Any]:
-        """Weight and priority as keyword arguments."""
-        return {"weight": float(self.want.weight[self.row]), "priority": int(self.want.priority[self.row])}
-
-    @cached_property
-    def here(self) -> Array:
-        """(3,) the point in the pose that the frame starts from."""
-        return self.start.point(self.bone, self.offset)
-
-    @property
-    def second(self) -> str:
-        """Name of the second bone's joint, "" if there is none."""
-        return str(self.told.get("second_bone", ""))
+    def __init__(self, want: Wanted, row: int, figure: Figure, start: ik.Pose) -> None:
+        self.want, self.row, self.figure, self.start = want, row, figure, start
+        self.bone, self.told, self.amounts = want.bones[row], want.settings[row], want.amounts[row]
+        self.offset, self.place = np.asarray(want.offset[row]), np.asarray(want.position[row])
+        self.here = start.point(self.bone, self.offset)
+        self.share = float(want.influence[row])
+        self.second = str(self.told.get("second_bone", ""))
+        self.weighed: Options = {"weight": float(want.weight[row]), "priority": int(want.priority[row])}
 
     @cached_property
     def second_offset(self) -> Array:

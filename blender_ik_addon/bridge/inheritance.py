@@ -102,29 +102,26 @@ def _odd_transforms(
     pose = parent[:, :3, :3]
     base = np.where(inherits[:, None, None], pose, bones.rest[bones.parents[which]][:, :3, :3])
 
-    def pick(rows: npt.NDArray[np.bool_]) -> Indices:
-        return np.flatnonzero(rows)
-
-    rows = pick(inherits & np.isin(scale, ("NONE", "AVERAGE")))
+    rows = inherits & np.isin(scale, ("NONE", "AVERAGE"))
     base[rows] = without_shear(base[rows], normalize=True)
-    rows = pick(inherits & (scale == "ALIGNED"))
+    rows = inherits & (scale == "ALIGNED")
     straight = without_shear(base[rows], normalize=False)
     post[rows] = column_lengths(straight)
     base[rows] = _divided(straight, post[rows])
-    rows = pick(inherits & (scale == "NONE_LEGACY"))
+    rows = inherits & (scale == "NONE_LEGACY")
     base[rows] = _divided(base[rows], column_lengths(base[rows]))
-    rows = pick(~inherits & (scale == "FULL"))
+    rows = ~inherits & (scale == "FULL")
     base[rows] *= column_lengths(pose[rows])[:, None, :]
-    rows = pick(~inherits & (scale == "FIX_SHEAR"))
+    rows = ~inherits & (scale == "FIX_SHEAR")
     base[rows] *= _true_size(pose[rows])[:, None, :]
-    rows = pick(~inherits & (scale == "ALIGNED"))
+    rows = ~inherits & (scale == "ALIGNED")
     post[rows] = _true_size(pose[rows])
-    rows = pick(scale == "AVERAGE")
+    rows = scale == "AVERAGE"
     base[rows] *= np.cbrt(np.abs(np.linalg.det(pose[rows])))[:, None, None]
 
     turn = parent @ offset
     turn[:, :3, :3] = base @ offset[:, :3, :3]
-    rows = pick(scale == "FIX_SHEAR")
+    rows = scale == "FIX_SHEAR"
     turn[rows, :3, :3] = without_shear(turn[rows, :3, :3], normalize=False)
     return turn, post
 

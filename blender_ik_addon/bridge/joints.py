@@ -7,7 +7,6 @@ Bones and coordinates are constant over an animation. Many poses are measured at
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,15 +23,20 @@ _DRAWN = -0.1, np.sin(np.radians(5.0))
 _STRAIGHT = 0.94, np.sin(np.radians(1.0))  # a limb that is straight at rest may also bend sideways
 
 
-@dataclass(frozen=True)
 class Joints:
     """J joints, parents first. Arrays are over joints unless stated otherwise.
+
+    Args:
+        bones: the armature.
+        members: indices of the bones that become joints, parents first; solved: of those that are solved.
+        root_stiffness: (6,) of the topmost solved bones, which also translate; None if they are pinned.
+        flipped: (B, 3) -1 for axes that point the other way in joints, see `half_turns`.
+        stretching: indices of the bones whose length is also solved.
 
     Attributes:
         names: those of the bones; a joint that only translates has its own name.
         bone: (J,) index of the bone in the armature.
         parents: (J,) parent joint, -1 for the topmost; top: (k,) the topmost joints.
-        inherits: (J,) whether the joint inherits rotation.
         turning: (J,) whether the bone is solved, with its rotation in the coordinates.
         turns: (J, 3) free rotations; slides: (J, 3) free translations.
         reset: (J, 3) axes with an IK lock, which are set to zero.
@@ -47,130 +51,79 @@ class Joints:
         sensitive: (k,) joints that inherit their parents' shear; sensitive_parents: (k,) the parent bones.
         solved_joints: (k,) joints that are turning; solved_bones: (k,) their bones.
         moving: bones of all joints.
-        lower, upper, stiffness: (J, 6) of all coordinates, free or not.
         writer: writes the rotations of `solved_joints` into channels.
         keyed: (bone, channel, index) of everything that is solved.
         limbs: arms and legs with a known bend direction; None if there are none.
+        skeleton: for ikmath, with all rest frames at the origin.
     """
 
-    names: tuple[str, ...]
-    bone: Indices
-    parents: Indices
-    top: Indices
-    inherits: Flags
-    turning: Flags
-    turns: Flags
-    slides: Flags
-    reset: Flags
-    kept: Flags
-    resets: bool
-    keeps: bool
-    crosses: bool
-    rigid: Indices
-    apart_turning: Indices
-    sliding: Indices
-    apart: Indices
-    apart_rows: Indices
-    place: Array | None
-    sensitive: Indices
-    sensitive_parents: Indices
-    solved_joints: Indices
-    solved_bones: Indices
-    moving: Indices
-    lower: Array
-    upper: Array
-    stiffness: Array
-    writer: RotationChannels
-    keyed: tuple[tuple[str, str, int], ...]
-    limbs: LimbJoints | None
-
-    def skeleton(self) -> ik.Skeleton:
-        """The skeleton for ikmath, with all rest frames at the origin."""
+    def __init__(
+        self,
+        bones: Bones,
+        members: Indices,
+        solved: Indices,
+        *,
+        up: Array,
+        root_stiffness: Array | None,
+        flipped: Array | None,
+        stretching: Collection[int],
+    ) -> None:
+        slidable, stiffness = _slidable(bones, solved, root_stiffness)
+        self.names, b, self.parents, only_slides, joint_of = _rows(bones, members, slidable)
+        self.bone, self.moving = b, members
+        self.top = np.flatnonzero(self.parents < 0)
+        under_slider = (self.parents >= 0) & only_slides[self.parents]
+        inherits = bones.inherit_rotation[b] | (bones.parents[b] < 0) | only_slides
+        locked = bones.lock_rotation[b]
+        self.turning = np.isin(b, solved) & ~only_slides
+        self.turns = ~bones.lock_ik[b] & ~locked & self.turning[:, None]
+        self.slides = slidable[b] & ~under_slider[:, None]
+        self.reset = bones.lock_ik[b] & ~locked & self.turning[:, None]
+        self.kept, crossing = _component_locks(bones, b, self.turns, self.turns | self.reset)
+        self.resets, self.keeps = bool(self.reset.any()), bool(self.kept.any())
+        self.crosses = bool(crossing.any())
+        self.rigid, self.apart_turning = np.flatnonzero(~self.turning), np.flatnonzero(~inherits)
+        self.sliding, self.apart = np.flatnonzero(self.slides.any(-1)), np.flatnonzero(only_slides)
+        self.apart_rows = np.flatnonzero(only_slides[self.sliding])
+        self.place = _place(bones, b[self.sliding])
+        takes_shear = np.isin(bones.inherit_scale[b], ("FULL", "FIX_SHEAR"))
+        self.sensitive = np.flatnonzero(self.turning & takes_shear & (bones.parents[b] >= 0))
+        self.sensitive_parents = bones.parents[b[self.sensitive]]
+        self.solved_joints = np.flatnonzero(self.turning)
+        self.solved_bones = b[self.solved_joints]
+        self.writer = RotationChannels(bones, self.solved_bones)
+        self.keyed = _keyed(bones, self.solved_bones, slidable, stretching)
+        found = find_limbs(bones, up)
+        self.limbs = _limb_joints(found, bones, joint_of, self.parents, self.turns, self.slides, inherits)
+        backward = np.zeros_like(locked) if flipped is None else flipped[b] < 0.0
+        lower, upper = _limits(bones, b, backward)
         free = np.concatenate([self.slides, self.turns], -1)
-        return ik.Skeleton(
+        self.skeleton = ik.Skeleton(
             ik.Joint(
                 name,
                 None if parent < 0 else self.names[parent],
                 turns="".join(np.array(list(AXES))[self.turns[j]]),
                 slides="".join(np.array(list(AXES))[self.slides[j]]),
-                lower=self.lower[j][free[j]],
-                upper=self.upper[j][free[j]],
-                stiffness=self.stiffness[j][free[j]],
-                inherit_rotation=bool(self.inherits[j]),
+                lower=lower[j][free[j]],
+                upper=upper[j][free[j]],
+                stiffness=stiffness[b[j]][free[j]],
+                inherit_rotation=bool(inherits[j]),
             )
             for j, (name, parent) in enumerate(zip(self.names, self.parents.tolist(), strict=True))
         )
 
 
-def plan_joints(
-    bones: Bones,
-    members: Indices,
-    solved: Indices,
-    *,
-    up: Array,
-    root_stiffness: Array | None,
-    flipped: Array | None = None,
-    stretching: Collection[int] = (),
-) -> Joints:
-    """Determine the joints and coordinates of a figure.
+def _limits(bones: Bones, b: Indices, backward: Flags) -> tuple[Array, Array]:
+    """Lower and upper limits (J, 6) of the coordinates of bones, free or not; translations have none.
 
-    Args:
-        bones: the armature.
-        members: indices of the bones that become joints, parents first; solved: of those that are solved.
-        root_stiffness: (6,) of the topmost solved bones, which also translate; None if they are pinned.
-        flipped: (B, 3) -1 for axes that point the other way in joints, see `half_turns`.
-        stretching: indices of the bones whose length is also solved.
+    `backward` (J, 3) are the axes that point the other way.
     """
-    slidable, stiffness = _slidable(bones, solved, root_stiffness)
-    names, b, parent, only_slides, joint_of = _rows(bones, members, slidable)
-    under_slider = (parent >= 0) & only_slides[parent]
-    turning = np.isin(b, solved) & ~only_slides
-    slides = slidable[b] & ~under_slider[:, None]
-    locked = bones.lock_rotation[b]
-    turns = ~bones.lock_ik[b] & ~locked & turning[:, None]
-    reset = bones.lock_ik[b] & ~locked & turning[:, None]
-    limited = bones.use_ik_limit[b]
-    sliding = np.flatnonzero(slides.any(-1))
-    solved_joints = np.flatnonzero(turning)
-    takes_shear = np.isin(bones.inherit_scale[b], ("FULL", "FIX_SHEAR"))
-    sensitive = np.flatnonzero(turning & takes_shear & (bones.parents[b] >= 0))
-    unlimited = np.full((len(b), 3), np.inf)
+    limited, unlimited = bones.use_ik_limit[b], np.full((len(b), 3), np.inf)
     lower = np.where(limited, bones.ik_min[b], -np.inf)
     upper = np.where(limited, bones.ik_max[b], np.inf)
-    backward = np.zeros_like(limited) if flipped is None else flipped[b] < 0.0
-    kept, crossing = _component_locks(bones, b, turns, turns | reset)
-    inherits = bones.inherit_rotation[b] | (bones.parents[b] < 0) | only_slides
-    return Joints(
-        names=names,
-        bone=b,
-        parents=parent,
-        top=np.flatnonzero(parent < 0),
-        inherits=inherits,
-        turning=turning,
-        turns=turns,
-        slides=slides,
-        reset=reset,
-        kept=kept,
-        resets=bool(reset.any()),
-        keeps=bool(kept.any()),
-        crosses=bool(crossing.any()),
-        rigid=np.flatnonzero(~turning),
-        apart_turning=np.flatnonzero(~inherits),
-        sliding=sliding,
-        apart=np.flatnonzero(only_slides),
-        apart_rows=np.flatnonzero(only_slides[sliding]),
-        place=_place(bones, b[sliding]),
-        sensitive=sensitive,
-        sensitive_parents=bones.parents[b[sensitive]],
-        solved_joints=solved_joints,
-        solved_bones=b[solved_joints],
-        moving=members,
-        lower=np.concatenate([-unlimited, np.where(backward, -upper, lower)], -1),
-        upper=np.concatenate([unlimited, np.where(backward, -lower, upper)], -1),
-        stiffness=stiffness[b],
-        writer=RotationChannels.of(bones, b[solved_joints]),
-        keyed=_keyed(bones, b[solved_joints], slidable, stretching),
-        limbs=_limb_joints(find_limbs(bones, up), bones, joint_of, parent, turns, slides, inherits),
+    return (
+        np.concatenate([-unlimited, np.where(backward, -upper, lower)], -1),
+        np.concatenate([unlimited, np.where(backward, -lower, upper)], -1),
     )
 
 
@@ -209,7 +162,10 @@ def _rows(
     for number in members.tolist():
         name, above = bones.names[number], joint_of.get(int(bones.parents[number]), -1)
         if slidable[number].any() and odd_axes[number]:
-            rows.append((_unused(f"{name} location", bones), number, above, True))
+            own = f"{name} location"
+            while own in bones.index:
+                own += "'"
+            rows.append((own, number, above, True))
             above = len(rows) - 1
         joint_of[number] = len(rows)
         rows.append((name, number, above, False))
@@ -252,12 +208,6 @@ def _limb_joints(
         told = back @ limb.first, limb.second, back @ limb.axis
         rows.append((upper, lower, end, number[lower, 3:], *told, *bounds))
     return LimbJoints(*(np.array(column) for column in zip(*rows, strict=True))) if rows else None
-
-
-def _unused(name: str, bones: Bones) -> str:
-    while name in bones.index:
-        name += "'"
-    return name
 
 
 def _component_locks(bones: Bones, b: Indices, turns: Flags, written: Flags) -> tuple[Flags, Flags]:

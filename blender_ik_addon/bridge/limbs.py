@@ -9,7 +9,6 @@ and hock are both hinges.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Final
 
@@ -48,54 +47,37 @@ class Limb:
     second: Array
 
 
-@dataclass(frozen=True)
-class _Joint:
-    """A joint of a limb at rest, armature space.
-
-    Attributes:
-        upper, lower, end: see `Limb`.
-        first, second: (3,) from the head of each bone to that of the next one; unit vectors.
-    """
-
-    upper: int
-    lower: int
-    end: int
-    first: Array
-    second: Array
-
-    def toes(self, bones: Bones) -> Array | None:
-        """Direction of the foot at the end of the limb, perpendicular to the limb; None without a foot."""
-        if self.end < 0:
-            return None
-        line = self.first + self.second
-        line = line / np.linalg.norm(line)
-        way = bones.rest[self.end, :3, 1]
-        aside = way - line * (way @ line)
-        length = float(np.linalg.norm(aside))
-        return aside / length if length > _FOOT else None
-
-
 def find_limbs(bones: Bones, up: Array = UPRIGHT) -> tuple[Limb, ...]:
     """The limbs of an armature. In a limb folded like a Z, each joint counts as the middle of one.
 
     Joints with limits or locks are skipped, because these already define the bend.
     """
     told = (bones.use_ik_limit | bones.lock_ik | bones.lock_rotation).any(-1)
-    joints = [joint for joint in _joints(bones, up) if not told[joint.lower]]
-    feet = [joint.toes(bones) for joint in joints]
+    joints = [joint for joint in _joints(bones, up) if not told[joint[0][1]]]
+    feet = [_toes(bones, end, first + second) for (_, _, end), first, second in joints]
     facing = sum((toes for toes in feet if toes is not None), np.zeros(3))
     limbs = []
-    for joint, toes in zip(joints, feet, strict=True):
-        axis, drawn = np.cross(joint.first, joint.second), True
+    for ((upper, lower, end), first, second), toes in zip(joints, feet, strict=True):
+        axis, drawn = np.cross(first, second), True
         if float(np.linalg.norm(axis)) < _BENT:
             # knees bend towards the toes, elbows backwards
-            axis, drawn = np.cross(toes if toes is not None else -facing, joint.first + joint.second), False
+            axis, drawn = np.cross(toes if toes is not None else -facing, first + second), False
         length = float(np.linalg.norm(axis))
         if length > 1e-6:
-            into, out = (bones.rest[bone, :3, :3].T for bone in (joint.upper, joint.lower))
-            axis, first, second = into @ axis / length, into @ joint.first, out @ joint.second
-            limbs.append(Limb(joint.upper, joint.lower, joint.end, axis, drawn, first, second))
+            into, out = (bones.rest[bone, :3, :3].T for bone in (upper, lower))
+            limbs.append(Limb(upper, lower, end, into @ axis / length, drawn, into @ first, out @ second))
     return tuple(limbs)
+
+
+def _toes(bones: Bones, end: int, line: Array) -> Array | None:
+    """Direction of the foot at the end of a limb, perpendicular to its line (3,); None without a foot."""
+    if end < 0:
+        return None
+    line = line / np.linalg.norm(line)
+    way = bones.rest[end, :3, 1]
+    aside = way - line * (way @ line)
+    length = float(np.linalg.norm(aside))
+    return aside / length if length > _FOOT else None
 
 
 def side_of_bend(bones: Bones, lower: str, up: Array) -> Array:
@@ -107,8 +89,12 @@ def side_of_bend(bones: Bones, lower: str, up: Array) -> Array:
     return np.array([0.0, 0.0, 1.0])
 
 
-def _joints(bones: Bones, up: Array) -> Sequence[_Joint]:
-    """The joints of all limbs, the longest limbs first."""
+def _joints(bones: Bones, up: Array) -> list[tuple[tuple[int, int, int], Array, Array]]:
+    """The joints of all limbs at rest, the longest limbs first.
+
+    For each one the upper, the lower and the end bone, see `Limb`, and unit vectors (3,) from the head of the
+    upper and of the lower bone to that of the next one, armature space.
+    """
     order, parents = bones.parents_first
     rows = Rows(parents, bones.heads[order], bones.tails[order])
     found = []
@@ -116,7 +102,8 @@ def _joints(bones: Bones, up: Array) -> Sequence[_Joint]:
         spans = rows.spans(limb.bones)
         spans /= np.maximum(np.linalg.norm(spans, axis=1), 1e-12)[:, None]
         chain = [*order[list(limb.bones)].tolist(), -1]
-        found += [_Joint(*chain[low - 1 : low + 2], *spans[low - 1 : low + 1]) for low in limb.joints]
+        for low in limb.joints:
+            found.append(((chain[low - 1], chain[low], chain[low + 1]), spans[low - 1], spans[low]))
     return found
 
 
@@ -172,9 +159,11 @@ class LimbJoints:
         return bends, np.sqrt((bends * bends).sum(1))
 
 
-@dataclass(frozen=True)
 class Hinges:
     """How limbs bend as hinges; k of them.
+
+    Args:
+        limbs: of a figure whose coordinates belong to joints `owner` (n,).
 
     Attributes:
         bends: (k,) index of the coordinate that bends it; across: of the one that bends it sideways.
@@ -184,28 +173,16 @@ class Hinges:
         own: (k, n) 1.0 for the coordinates of the limb's joints, else 0.0.
     """
 
-    bends: Indices
-    across: Indices
-    sides: Array
-    at_rest: Array
-    which: Flags
-    own: Array
-
-    @classmethod
-    def of(cls, limbs: LimbJoints, owner: Indices) -> Hinges:
-        """The hinges of limbs in a figure whose coordinates belong to joints `owner` (n,)."""
-        joints = np.stack([limbs.upper, limbs.lower, limbs.end], 1)
+    def __init__(self, limbs: LimbJoints, owner: Indices) -> None:
         swing, rows = limbs.axis[:, [0, 2]], np.arange(len(limbs.axis))
         best = np.abs(swing).argmax(1)
         along = swing[rows, best]
-        return cls(
-            bends=limbs.turns[rows, 2 * best],
-            across=limbs.turns[rows, 2 - 2 * best],
-            sides=np.sign(along),
-            at_rest=_angles_about(limbs.first, limbs.second, limbs.axis),
-            which=np.abs(along) > _ALONG,
-            own=(joints[:, :, None] == owner).any(1).astype(float),
-        )
+        self.bends, self.across = limbs.turns[rows, 2 * best], limbs.turns[rows, 2 - 2 * best]
+        self.sides: Array = np.sign(along)
+        self.at_rest = _angles_about(limbs.first, limbs.second, limbs.axis)
+        self.which: Flags = np.abs(along) > _ALONG
+        joints = np.stack([limbs.upper, limbs.lower, limbs.end], 1)
+        self.own = (joints[:, :, None] == owner).any(1).astype(float)
 
     def bent(self, q: Array) -> Array:
         """(k,) radians by which the limbs are bent at coordinates (n,)."""

@@ -8,8 +8,6 @@ a bone spin between frames. Here every conversion chooses the representation nea
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -102,36 +100,27 @@ def continuous_axis_angles(turns: Array, before: Array) -> Array:
     return np.concatenate([nearest_turn(angle, before[:, 0])[:, None], axis], -1)
 
 
-@dataclass(frozen=True)
 class RotationChannels:
-    """Writes rotations of some bones into channels, with modes and locks prepared once.
+    """Writes rotations of the bones with some indices into channels, with modes and locks prepared once.
 
     Attributes:
-        groups: for each rotation mode: its name, the rows of its bones, their indices in the armature, and
-            the writable components (k, 3) or (k, 4), None for all.
+        names: the channels that are written.
     """
 
-    groups: tuple[tuple[str, Indices, Indices, npt.NDArray[np.bool_] | None], ...]
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """The channels that are written."""
-        return tuple(dict.fromkeys(channel_of(mode) for mode, *_ in self.groups))
-
-    @classmethod
-    def of(cls, bones: Bones, which: Indices) -> RotationChannels:
-        """Prepare for the bones with these indices."""
+    def __init__(self, bones: Bones, which: Indices) -> None:
+        # for each rotation mode its name, the rows of its bones, their indices in the armature, and the
+        # writable components (k, 3) or (k, 4), None for all
+        self._groups: list[tuple[str, Indices, Indices, npt.NDArray[np.bool_] | None]] = []
         modes = bones.rotation_mode[which]
-        groups = []
         for mode in dict.fromkeys(modes.tolist()):
             rows = np.flatnonzero(modes == mode)
             free = writable(bones, which[rows], mode)
-            groups.append((mode, rows, which[rows], None if free.all() else free))
-        return cls(tuple(groups))
+            self._groups.append((mode, rows, which[rows], None if free.all() else free))
+        self.names = tuple(dict.fromkeys(channel_of(mode) for mode, *_ in self._groups))
 
     def write(self, turns: Array, before: Channels, into: Channels) -> None:
         """Write quaternions (k, 4) to unlocked components of `into`, nearest to the values in `before`."""
-        for mode, rows, numbers, free in self.groups:
+        for mode, rows, numbers, free in self._groups:
             name = channel_of(mode)
             previous = getattr(before, name).take(numbers, 0)
             own = turns if len(rows) == len(turns) else turns.take(rows, 0)

@@ -30,7 +30,7 @@ from ..properties.refusal import Refused
 from .armature import Array, Bones, Channels, Flags, Indices, PoseState
 from .chains import figure_bones
 from .inheritance import forward
-from .joints import Joints, half_turns, measure_slides, plan_joints, rest_frames, transposed
+from .joints import Joints, half_turns, measure_slides, rest_frames, transposed
 from .limbs import Hinges, LimbJoints
 from .rotation_channels import basis_matrices
 from .space import Space, rotation_and_depth
@@ -116,24 +116,17 @@ class Figure:
 
         Equal poses share one figure if the object has not moved.
         """
-        fresh: dict[tuple[int, float], int] = {}
-        rows: list[int] = []
-        which: list[int] = []
-        for row, (state, space) in enumerate(zip(states, spaces, strict=True)):
-            key = id(state), space.scale
-            if key not in fresh:
-                fresh[key] = len(rows)
-                rows.append(row)
-            which.append(fresh[key])
-        posed = self.plan.resets and bool(
-            self.skeleton.fixed[:, 3:][self.plan.reset].any()
-        )  # changed by `posed`
-        if not posed and list(fresh) == [(id(self.state), self.space.scale)]:
-            made = [self]
-        else:
-            moments = [(states[row], spaces[row]) for row in rows]
-            made = _measure(self.bones, self.plan, self.skeleton, moments, resets=self.plan.resets)
-        own = zip((made[number] for number in which), spaces, strict=True)
+        keys = [(id(state), space.scale) for state, space in zip(states, spaces, strict=True)]
+        moments: dict[tuple[int, float], tuple[PoseState, Space]] = {}
+        for key, state, space in zip(keys, states, spaces, strict=True):
+            moments.setdefault(key, (state, space))
+        plan = self.plan
+        changed = plan.resets and self.skeleton.fixed[:, 3:][plan.reset].any()  # by `posed`
+        made = [self]
+        if changed or list(moments) != [(id(self.state), self.space.scale)]:
+            made = _measure(self.bones, plan, self.skeleton, list(moments.values()), resets=plan.resets)
+        figures = dict(zip(moments, made, strict=True))
+        own = zip((figures[key] for key in keys), spaces, strict=True)
         return [figure if figure.space is space else replace(figure, space=space) for figure, space in own]
 
     def posed(self, channels: Channels) -> Figure:
@@ -244,7 +237,7 @@ def read_figure(
     if not numbers.size:
         raise Refused(f"Nothing to solve on '{bones.armature}'; add an effector to one of its bones.")
     along = np.array([bones.number(name) for name in carried], dtype=np.intp)
-    plan = plan_joints(
+    plan = Joints(
         bones,
         figure_bones(bones, numbers, along),
         numbers,
@@ -253,7 +246,7 @@ def read_figure(
         flipped=half_turns(state.channels.scale),
         stretching=stretching,
     )
-    skeleton = plan.skeleton()
+    skeleton = plan.skeleton
     if inertia is not None:
         skeleton = skeleton.with_inertia(inertia[plan.bone])
     return _measure(bones, plan, skeleton, [(state, space)], resets=plan.resets)[0]

@@ -46,8 +46,7 @@ class Space:
     def point_in(self, world: npt.ArrayLike) -> Array:
         """Convert points (..., 3) from world to figure space."""
         away = np.asarray(world, dtype=float) - self.translation
-        out: Array = away.dot(self.rotation)
-        return out
+        return np.asarray(away.dot(self.rotation))
 
     def point_out(self, figure: npt.ArrayLike) -> Array:
         """Convert points (..., 3) from figure to world space."""

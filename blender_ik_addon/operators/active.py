@@ -9,11 +9,11 @@ import bpy
 
 from .. import compat
 from ..bridge.item_animation import follow
+from ..properties import unsaved as argument
 from ..properties.access import active_armature, areas, rig_of, session_of
 from ..properties.bone_names import all_armatures, follow_renamed, remember
 from ..properties.check import library_refusal
 from ..properties.refusal import Refused
-from . import argument
 
 NO_ARMATURE = "No armature is active: select an armature, or one of its bones in Pose Mode"
 Outcome = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]

@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
 from typing import TYPE_CHECKING
 
 import bpy
 
+from ..properties import unsaved as argument
 from ..properties.access import active_armature, rig_of, session_of
 from ..properties.rig import BAKE_OPTIONS, ArticulateBake
-from . import argument
 from .active import OnArmature, Outcome, reasons, redraw_views, refuse
 from .status_bar import Key, show_keys
 
@@ -26,9 +25,6 @@ class ARTICULATE_OT_bake(OnArmature):
     """Solve every frame of the range and write the result as keyframes on the bones that were solved."""
 
     bl_label = "Bake"
-
-    _steps: Generator[float, None, None]
-    _timer: bpy.types.Timer
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         from ..control.bake.bake import Bake
@@ -115,5 +111,3 @@ class ARTICULATE_OT_bake(OnArmature):
 
 # every setting of the bake is also an argument with the same name
 ARTICULATE_OT_bake.__annotations__ |= argument.copied(ArticulateBake, BAKE_OPTIONS)
-
-CLASSES = (ARTICULATE_OT_bake,)

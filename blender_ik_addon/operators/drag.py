@@ -11,9 +11,9 @@ import bpy
 import numpy as np
 
 from .. import compat
+from ..properties import unsaved as argument
 from ..properties.access import active_armature, rig_of, session_of
 from ..properties.refusal import Refused
-from . import argument
 from .active import (
     OnArmature,
     Outcome,
@@ -90,16 +90,6 @@ class ARTICULATE_OT_drag(OnArmature):
         name="Start with Turn", description="Begin by turning the bone instead of moving it"
     )
 
-    _hand: Hand
-    _inverted: bool
-    _fine: bool
-    _timer: bpy.types.Timer
-    _mouse: tuple[int, int]
-    _changed: bool
-    _confirms: str
-    _let_go: float | None
-    _left: str
-
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         from ..control.drag.drag import Drag
 
@@ -157,7 +147,8 @@ class ARTICULATE_OT_drag(OnArmature):
         self._inverted, self._fine = event.ctrl, event.shift
         session_of(context).dragged = armature.session_uid  # live solving skips this armature
         self._tell_grip(context)
-        self._mouse, self._changed, self._let_go = mouse, False, None
+        self._mouse, self._changed = mouse, False
+        self._let_go: float | None = None
         self._confirms = "RELEASE" if pressed else "PRESS"
         self._timer = context.window_manager.event_timer_add(_TICK, window=context.window)
         context.window_manager.modal_handler_add(self)
@@ -190,7 +181,9 @@ class ARTICULATE_OT_drag(OnArmature):
             elif event.value == "PRESS":
                 self._press(context, event)
         except reasons() as reason:
-            return self._fail(context, reason)
+            held = active_armature(context)
+            self.cancel(context)
+            return refuse(self, held, reason)
         except Exception:
             self.cancel(context)
             raise
@@ -339,11 +332,6 @@ class ARTICULATE_OT_drag(OnArmature):
         redraw_views(context)
         return {"FINISHED"}
 
-    def _fail(self, context: bpy.types.Context, reason: Exception) -> Outcome:
-        held = active_armature(context)
-        self.cancel(context)
-        return refuse(self, held, reason)
-
     def _leave(self, context: bpy.types.Context) -> None:
         context.window_manager.event_timer_remove(self._timer)
         session = session_of(context)
@@ -368,6 +356,3 @@ def _margin(armature: bpy.types.Object) -> float | None:
     """Error margin of recorded keys: the same as for a bake."""
     settings = rig_of(armature).bake
     return settings.remove_error_margin if settings.decimate else None
-
-
-CLASSES = (ARTICULATE_OT_drag,)

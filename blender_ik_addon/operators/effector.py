@@ -5,12 +5,12 @@ from typing import Final
 
 import bpy
 
+from ..properties import unsaved as argument
 from ..properties.access import rig_of
 from ..properties.effector import ArticulateEffector
 from ..properties.kinds import KIND_ITEMS, KINDS
 from ..properties.measures import counted
 from ..properties.refusal import Refused
-from . import argument
 from .active import OnArmature, OnBones
 
 _OF_ALL_KINDS: Final = ("weight", "priority", "influence", "chain_root")
@@ -243,16 +243,3 @@ def _let_go(operator: OnArmature, armature: bpy.types.Object, bones: list[str] |
 
     count, off = unpin(armature, bones)
     operator.tell(f"{counted(count, 'pin')} removed", off)
-
-
-CLASSES = (
-    ARTICULATE_OT_effector_add,
-    ARTICULATE_OT_effector_remove,
-    ARTICULATE_OT_target_create,
-    ARTICULATE_OT_keep_as_posed,
-    ARTICULATE_OT_clear,
-    ARTICULATE_OT_pin,
-    ARTICULATE_OT_unpin,
-    ARTICULATE_OT_unpin_all,
-    ARTICULATE_OT_mirror,
-)

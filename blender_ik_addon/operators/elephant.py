@@ -86,6 +86,3 @@ class ARTICULATE_OT_elephant_add(Described):
         column.active = self.surroundings
         column.prop(self, "obstacles")
         column.prop(self, "seed")
-
-
-CLASSES = (ARTICULATE_OT_elephant_add,)

@@ -7,9 +7,9 @@ import bpy
 import numpy as np
 
 from ..compat import bone_selected, select_bone
+from ..properties import unsaved as argument
 from ..properties.access import TOOL, posed_armature, session_of
 from ..properties.refusal import Refused
-from . import argument
 from .active import Described, OnArmature, Outcome, select_only
 
 
@@ -119,10 +119,3 @@ class ARTICULATE_OT_begin(OnArmature):
         armature.select_set(True)
         context.view_layer.objects.active = armature
         bpy.ops.object.mode_set(mode="POSE")
-
-
-CLASSES = (
-    ARTICULATE_OT_take_parent,
-    ARTICULATE_OT_select_taken,
-    ARTICULATE_OT_begin,
-)

@@ -78,8 +78,7 @@ class AxisLock:
         if not self.letters:
             return None
         letter = self.letters if len(self.letters) == 1 else self._across
-        found: Array = self.axes[:, AXES.index(letter)]
-        return found
+        return np.asarray(self.axes[:, AXES.index(letter)])
 
     @property
     def text(self) -> str:
@@ -177,9 +176,6 @@ class Hand:
         grid: whether positions snap to multiples of the step; otherwise the displacement does.
         snapped: (3,) world, point of the scene that it snaps to; None for none.
     """
-
-    _start: Array
-    _anchor: Array
 
     def __init__(
         self, sight: Sight, pixel: npt.ArrayLike, anchor: npt.ArrayLike, *, local_first: bool = False

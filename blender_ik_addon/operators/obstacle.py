@@ -9,12 +9,12 @@ from typing import Any
 import bpy
 
 from ..compat import bone_selected
+from ..properties import unsaved as argument
 from ..properties.access import active_bone, rig_of
 from ..properties.check import library_refusal
 from ..properties.measures import counted
 from ..properties.obstacle import MODES, has_surface
 from ..properties.refusal import Refused
-from . import argument
 from .active import OnArmature, Outcome
 from .status_bar import CANCEL, Key, show_keys
 
@@ -260,16 +260,3 @@ def _active_bone(context: bpy.types.Context, armature: bpy.types.Object) -> str:
     if bone is None:
         raise Refused(f"No bone of armature '{armature.name}' is active: choose one in Pose Mode, or name it")
     return bone.name
-
-
-CLASSES = (
-    ARTICULATE_OT_obstacle_add,
-    ARTICULATE_OT_obstacle_remove,
-    ARTICULATE_OT_body_fit,
-    ARTICULATE_OT_body_clear,
-    ARTICULATE_OT_link_add,
-    ARTICULATE_OT_link_remove,
-    ARTICULATE_OT_pair_add,
-    ARTICULATE_OT_pair_remove,
-    ARTICULATE_OT_pairs_fill,
-)

@@ -133,13 +133,3 @@ class ARTICULATE_OT_root_now(OnArmature):
         from ..control.frame.root import describe_root
 
         self.report({"INFO"}, describe_root(armature))
-
-
-CLASSES = (
-    ARTICULATE_OT_solve,
-    ARTICULATE_OT_method_set,
-    ARTICULATE_OT_report_show,
-    ARTICULATE_OT_relaxed_stance,
-    ARTICULATE_OT_bone_kinds,
-    ARTICULATE_OT_root_now,
-)

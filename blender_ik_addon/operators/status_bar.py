@@ -29,11 +29,7 @@ NUMBER: Key = (), "0-9: Number"  # Blender has no icon for digits
 CONFIRM: Key = ("MOUSE_LMB", "EVENT_RETURN"), "Confirm"
 CANCEL: Key = ("MOUSE_RMB", "EVENT_ESC"), "Cancel"
 _GAP = 1.5
-_WIDE = {
-    "EVENT_ALT": 1.2,
-    "EVENT_CTRL": 1.2,
-    "EVENT_ESC": 1.2,
-}  # these are wider than a label's space for icons
+_WIDE = dict.fromkeys(("EVENT_ALT", "EVENT_CTRL", "EVENT_ESC"), 1.2)  # wider than a label's space for icons
 KEYS: tuple[Key, ...] = (
     (("EVENT_G", "EVENT_R"), "Move, Turn"),
     AXIS,

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
+from ..properties import unsaved as argument
 from ..properties.access import active_armature, rig_of
 from ..properties.refusal import Refused
-from . import argument
 from .active import OnArmature, Outcome, reasons, refuse, show_header, tell_unkeyed
 from .effector import named_or_active
 from .hand import AXES, Hand, is_confirmed, is_local_first
@@ -39,9 +39,6 @@ class ARTICULATE_OT_target_move(OnArmature):
     turning: argument.Bool(name="Turn", description="Turn the target instead of moving it")
     move: argument.FloatVector(name="Way", description="Displacement, in world space", subtype="TRANSLATION")
     turn: argument.FloatVector(name="Turn by", description="World axis times angle")
-
-    _hand: Hand
-    _mouse: tuple[int, int]
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         from ..control.rig.target import TargetInHand
@@ -123,6 +120,3 @@ class ARTICULATE_OT_target_move(OnArmature):
     def _leave(self, context: bpy.types.Context) -> None:
         show_keys(context, None)
         show_header(context, None)
-
-
-CLASSES = (ARTICULATE_OT_target_move,)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 import bpy
 
@@ -35,7 +36,13 @@ def refusals(
         yield Refused(f"All effectors of armature '{armature.name}' are switched off: enable at least one")
     seen: list[ArticulateEffector] = []
     for effector in rig.enabled_effectors:
-        for sentence in _effector_faults(armature, effector, scene):
+        faults = (
+            _bone_faults(armature, effector),
+            _option_faults(armature, effector),
+            _choice_faults(effector, scene),
+            _target_faults(effector, scene),
+        )
+        for sentence in chain(*faults):
             yield Refused(f"Effector '{effector.name}': {sentence}")
         twin = next((other for other in seen if same_place(other, effector)), None)
         if twin is not None:
@@ -108,18 +115,8 @@ def same_place(a: ArticulateEffector, b: ArticulateEffector) -> bool:
     return (a.bone, a.kind, a.point) == (b.bone, b.kind, b.point) and apart < SAME_PLACE
 
 
-def _effector_faults(
-    armature: bpy.types.Object, effector: ArticulateEffector, scene: bpy.types.Scene
-) -> Iterator[str]:
-    """What is wrong with an effector, in the words after its name."""
-    yield from _bone_faults(armature, effector)
-    yield from _option_faults(armature, effector)
-    yield from _choice_faults(effector, scene)
-    yield from _target_faults(effector, scene)
-
-
 def _bone_faults(armature: bpy.types.Object, effector: ArticulateEffector) -> Iterator[str]:
-    """Faults of an effector's bone and chain root."""
+    """Faults of an effector's bone and chain root, in the words after the effector's name."""
     bones = armature.data.bones
     bone, root = bones.get(effector.bone), effector.chain_root
     if bone is None:

@@ -8,10 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 import bpy
-from bpy.props import (
-    FloatProperty,
-    StringProperty,
-)
+from bpy.props import FloatProperty, StringProperty
 
 from .. import compat
 from . import saved
@@ -103,11 +100,6 @@ def _spans(influence: bpy.types.FCurve) -> list[tuple[float, float]]:
     return [(-float("inf") if a == first else a, float("inf") if b == last else b) for a, b in spans]
 
 
-def _can_be_target(effector: "ArticulateEffector", candidate: bpy.types.Object) -> bool:
-    """Exclude the figure itself. Scripts can still set one of its bones that does not move."""
-    return candidate is not effector.id_data
-
-
 def _hold_place(effector: "ArticulateEffector", context: bpy.types.Context) -> None:
     """When a pin is set, store the present place of the effector, world space.
 
@@ -169,7 +161,8 @@ class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
         name="Target",
         description="Object to follow, usually an Empty. Move or animate it, then Solve or Bake",
         type=bpy.types.Object,
-        poll=_can_be_target,
+        # scripts can still set a bone of the figure itself that does not move
+        poll=lambda effector, candidate: candidate is not effector.id_data,
         update=saved.named,
     )
     subtarget: saved.String(

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Final
 from zlib import crc32
@@ -63,24 +62,6 @@ _CHOICES: Final[Mapping[str, Mapping[str, str]]] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Described:
-    """A parameter of a method, see `ikmath.parameters.Parameter`."""
-
-    name: str
-    label: str
-    description: str
-    default: Any
-    minimum: float
-    maximum: float
-    choices: Sequence[str]
-
-    @property
-    def automatic(self) -> bool:
-        """Whether the method chooses the value by default."""
-        return self.default is None
-
-
 def method_objections(asked: Sequence[Mapping[str, Any]], avoidance: str) -> dict[str, str]:
     """Why each solving method cannot solve some effectors, as one sentence; "" if it can.
 
@@ -107,24 +88,18 @@ def takes_posture_cost(method: str) -> bool:
     return bool(_REGISTRIES["methods"][method]["posture_costs"])
 
 
-def parameters(registry: str) -> dict[str, tuple[Described, ...]]:
-    """The parameters that users can set, of each entry of the registry "methods" or "avoidance"."""
-    return {
-        name: tuple(Described(**parameter) for parameter in entry["parameters"])
-        for name, entry in _REGISTRIES[registry].items()
-    }
+def _number(name: str) -> int:
+    """The number of an item of an enum property, which a .blend file stores.
+
+    It is computed from the name, not the position, so that new items do not change the meaning of old files.
+    """
+    return crc32(name.encode()) & 0x7FFFFFFF
 
 
 def _items(registry: str) -> tuple[EnumItem, ...]:
-    """The entries of a registry, in its order, as items of an enum property.
-
-    A .blend file stores the number. It is computed from the name, not the position, so that new entries do
-    not change the meaning of old files.
-    """
-    return tuple(
-        (name, entry["label"], entry["description"], crc32(name.encode()) & 0x7FFFFFFF)
-        for name, entry in _REGISTRIES[registry].items()
-    )
+    """The entries of a registry, in its order, as items of an enum property."""
+    entries = _REGISTRIES[registry].items()
+    return tuple((name, entry["label"], entry["description"], _number(name)) for name, entry in entries)
 
 
 METHODS: Final = _items("methods")
@@ -133,25 +108,28 @@ AVOIDANCE: Final = _items("avoidance")
 
 
 class _Parameters(bpy.types.PropertyGroup):
-    """Parameters of all entries of a registry; see `names` for those of one entry."""
+    """Parameters of all entries of a registry; see `names` for those of one entry.
+
+    Attributes:
+        entries: of the registry; those of their "parameters" are of `ikmath.parameters.Parameter`. If the
+            default is None, the method chooses the value.
+    """
 
     __slots__ = ()
 
-    # Blender evaluates this and `typing` caches it. With `Described` the cache would keep this module and,
-    # with it, bpy; Blender 4.5 as a Python module would then never end.
-    described: ClassVar[Mapping[str, tuple[Any, ...]]]
+    entries: ClassVar[Mapping[str, Any]]
 
     @classmethod
     def names(cls, entry: str) -> list[str]:
         """The properties of an entry, in the order of its parameters."""
-        return [_attribute(entry, parameter.name) for parameter in cls.described[entry]]
+        return [_attribute(entry, parameter["name"]) for parameter in cls.entries[entry]["parameters"]]
 
     def options(self, entry: str) -> dict[str, Any]:
         """The options of an entry."""
         given = {}
-        for parameter in self.described[entry]:
-            value = getattr(self, _attribute(entry, parameter.name))
-            given[parameter.name] = None if parameter.automatic and value == 0.0 else value
+        for parameter in self.entries[entry]["parameters"]:
+            value = getattr(self, _attribute(entry, parameter["name"]))
+            given[parameter["name"]] = None if parameter["default"] is None and value == 0.0 else value
         return given
 
 
@@ -160,7 +138,7 @@ class ArticulateParameters(_Parameters):
 
     __slots__ = ()
 
-    described = parameters("methods")
+    entries = _REGISTRIES["methods"]
 
 
 class ArticulateAvoidanceParameters(_Parameters):
@@ -168,48 +146,43 @@ class ArticulateAvoidanceParameters(_Parameters):
 
     __slots__ = ()
 
-    described = parameters("avoidance")
+    entries = _REGISTRIES["avoidance"]
 
 
 def _attribute(entry: str, name: str) -> str:
     return f"{entry}_{name.replace('.', '_')}"
 
 
-def _property(parameter: Described) -> Any:
+def _property(parameter: Mapping[str, Any]) -> Any:
+    default, description = parameter["default"], parameter["description"]
     told: dict[str, Any] = {
-        "name": parameter.label,
-        "description": parameter.description,
+        "name": parameter["label"],
+        "description": description,
         "override": saved.OVERRIDE,
         "update": saved.moved,
     }
-    if parameter.choices:
-        # As in the menus, the number is computed from the word, so that new choices do not change old files.
-        tooltips = _CHOICES.get(parameter.name, {})
+    if parameter["choices"]:
+        tooltips = _CHOICES.get(parameter["name"], {})
         items = [
-            (
-                word,
-                word.replace("_", " ").capitalize(),
-                tooltips.get(word, parameter.description),
-                crc32(word.encode()) & 0x7FFFFFFF,
-            )
-            for word in parameter.choices
+            (word, word.replace("_", " ").capitalize(), tooltips.get(word, description), _number(word))
+            for word in parameter["choices"]
         ]
-        return EnumProperty(items=items, default=parameter.default, **told)
-    if isinstance(parameter.default, bool):
-        return BoolProperty(default=parameter.default, **told)
-    bounds: dict[str, Any] = {"min": parameter.minimum, "max": min(parameter.maximum, _LARGEST)}
-    if isinstance(parameter.default, int):
+        return EnumProperty(items=items, default=default, **told)
+    if isinstance(default, bool):
+        return BoolProperty(default=default, **told)
+    bounds: dict[str, Any] = {"min": parameter["minimum"], "max": min(parameter["maximum"], _LARGEST)}
+    if isinstance(default, int):
         whole: dict[str, Any] = {key: int(value) for key, value in bounds.items()}
-        return IntProperty(default=parameter.default, **whole, **told)
-    if parameter.automatic:
+        return IntProperty(default=default, **whole, **told)
+    if default is None:
         told["description"] += _AUTOMATIC
-    precision = 6 if 0.0 < abs(parameter.default or 0.0) < _FINE else 4
-    return FloatProperty(default=parameter.default or 0.0, precision=precision, **bounds, **told)
+    precision = 6 if 0.0 < abs(default or 0.0) < _FINE else 4
+    return FloatProperty(default=default or 0.0, precision=precision, **bounds, **told)
 
 
 for _group in (ArticulateParameters, ArticulateAvoidanceParameters):
     _group.__annotations__ = {
-        _attribute(entry, parameter.name): _property(parameter)
-        for entry, own in _group.described.items()
-        for parameter in own
+        _attribute(entry, parameter["name"]): _property(parameter)
+        for entry, own in _group.entries.items()
+        for parameter in own["parameters"]
     }

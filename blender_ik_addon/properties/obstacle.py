@@ -66,10 +66,6 @@ def has_surface(thing: bpy.types.Object) -> bool:
     )
 
 
-def _may_be_chosen(_obstacle: "ArticulateObstacle", candidate: bpy.types.Object) -> bool:
-    return has_surface(candidate)
-
-
 class ArticulateObstacle(ListItem, bpy.types.PropertyGroup):
     """An obstacle; scripts refer to it by `name`."""
 
@@ -79,7 +75,7 @@ class ArticulateObstacle(ListItem, bpy.types.PropertyGroup):
         name="Object",
         description="Object that the figure stays clear of, with modifiers and shape keys",
         type=bpy.types.Object,
-        poll=_may_be_chosen,
+        poll=lambda _obstacle, candidate: has_surface(candidate),
     )
     collection: saved.Pointer(
         name="Collection",

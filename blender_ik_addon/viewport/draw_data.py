@@ -8,7 +8,6 @@ kept.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Final
 
@@ -35,29 +34,6 @@ from .strokes import Drawing, Strokes
 SWITCHES: Final = ("lines", "pins", "limits", "chain", "critical", "balance", "ellipsoid")
 _switches: Final = attrgetter(*SWITCHES)
 _BALANCING: Final = frozenset(kind.name for kind in KINDS.values() if "balance" in kind.asks)
-
-
-@dataclass(frozen=True, eq=False)
-class _Picture:
-    """What is drawn of an armature.
-
-    Attributes:
-        subject: the armature; shown: the switches that are on; held: name of the dragged bone, "" for none.
-        marks: the effectors; holds: bones that stay; every: chains of all of these.
-    """
-
-    subject: Subject
-    shown: set[str]
-    held: str
-    marks: tuple[Mark, ...]
-    holds: tuple[EffectorPlan, ...]
-    every: list[Chain]
-
-    @property
-    def active(self) -> Mark | None:
-        """The active effector."""
-        chosen = rig_of(self.subject.armature).active_effector
-        return next((mark for mark in self.marks if mark.number == chosen), None)
 
 
 class Sketch:
@@ -107,7 +83,7 @@ class Sketch:
         self._asked = asked
         marks = read_marks(armature, in_hand=grip.bones if dragged else ())
         settings, count = self._settings(armature, turning="ellipsoid" in shown)
-        standing = Standing.of(armature, depsgraph.scene.frame_current, count)
+        standing = Standing(armature, depsgraph.scene.frame_current, count)
         root = rig.solver.root, placed_bones(armature)
         structure = armature.session_uid, self._rests, root, settings
         if structure != self._structure:  # otherwise the same object, which compares quickly
@@ -137,7 +113,9 @@ class Sketch:
             if guide is not None:
                 draw_guide(strokes, guide)
             parts.draw_critical(strokes, near)
-            self._draw(strokes, _Picture(subject, shown, grip.bone, marks, holds, every))
+            active = next((mark for mark in marks if mark.number == rig.active_effector), None)
+            self._draw_figure(strokes, subject, shown, active, grip.bone, every)
+            self._draw_effectors(strokes, subject, shown, marks, holds)
             self._drawing = strokes.drawing()
         return self._drawing
 
@@ -182,16 +160,47 @@ class Sketch:
         found = freedom(armature)
         return (found, turning_along(armature) if turning else None), len(found[0])
 
-    def _draw(self, strokes: Strokes, picture: _Picture) -> None:
-        subject, shown, marks = picture.subject, picture.shown, picture.marks
+    def _draw_figure(
+        self,
+        strokes: Strokes,
+        subject: Subject,
+        shown: set[str],
+        active: Mark | None,
+        held: str,
+        every: list[Chain],
+    ) -> None:
+        """Draw capsules, chains, joint limits and manipulability.
+
+        `active` is the active effector, `held` the name of the dragged bone, `every` has all chains.
+        """
         if "body" in shown:
             parts.draw_body(strokes, self._inspector.capsules(subject))
         if "chain" in shown:
-            self._chains_of(picture).draw(strokes, subject.standing.bones)
-        self._draw_figure(strokes, picture)
+            asked = self._structure, held, active.chains if active else [], every
+            if self._chains is None or self._chains[0] != asked:
+                self._chains = asked, Chains(self._inspector.bones(subject), *asked[1:])
+            self._chains[1].draw(strokes, subject.standing.bones)
+        try:
+            if "limits" in shown:
+                parts.draw_limits(strokes, self._inspector.limits(subject))
+            if active is not None and "ellipsoid" in shown:
+                point = active.bone, active.local
+                parts.draw_ellipsoid(strokes, self._inspector.ellipsoid(subject, point, active.chain_root))
+        except REASONS:
+            return  # the figure is invalid; the panel and any solve give the reason
+
+    def _draw_effectors(
+        self,
+        strokes: Strokes,
+        subject: Subject,
+        shown: set[str],
+        marks: tuple[Mark, ...],
+        holds: tuple[EffectorPlan, ...],
+    ) -> None:
+        """Draw the balance, the bones that stay, and the effectors."""
         stand = None
         if "balance" in shown or ("lines" in shown and any(map(_balances, marks))):
-            stand = self._stand(picture)
+            stand = self._stand(subject, marks)
         if stand is not None and "balance" in shown:
             parts.draw_stand(strokes, stand)
 
@@ -200,7 +209,7 @@ class Sketch:
         def matrix_of(bone: str) -> Matrix:
             return world @ bones[bone].matrix
 
-        for hold in picture.holds if "pins" in shown else ():
+        for hold in holds if "pins" in shown else ():
             parts.draw_hold(strokes, hold, bones[hold.bone].bone.length, matrix_of(hold.bone))
         for mark in marks:
             if not _balances(mark):
@@ -208,32 +217,11 @@ class Sketch:
             elif stand is not None and "lines" in shown:
                 parts.draw_balance(strokes, mark, stand)
 
-    def _draw_figure(self, strokes: Strokes, picture: _Picture) -> None:
-        """Draw joint limits and manipulability."""
-        active = picture.active
-        try:
-            if "limits" in picture.shown:
-                parts.draw_limits(strokes, self._inspector.limits(picture.subject))
-            if active is not None and "ellipsoid" in picture.shown:
-                point = active.bone, active.local
-                found = self._inspector.ellipsoid(picture.subject, point, active.chain_root)
-                parts.draw_ellipsoid(strokes, found)
-        except REASONS:
-            return  # the figure is invalid; the panel and any solve give the reason
-
-    def _chains_of(self, picture: _Picture) -> Chains:
-        """The bones that are drawn as the chain; cached."""
-        active = picture.active
-        asked = self._structure, picture.held, active.chains if active else [], picture.every
-        if self._chains is None or self._chains[0] != asked:
-            self._chains = asked, Chains.of(self._inspector.bones(picture.subject), *asked[1:])
-        return self._chains[1]
-
-    def _stand(self, picture: _Picture) -> Stand | None:
+    def _stand(self, subject: Subject, marks: tuple[Mark, ...]) -> Stand | None:
         """The figure's balance on its planted effectors, or on its lowest parts."""
-        planted = [(m.target, m.told["footprint"]) for m in picture.marks if m.told.get("planted")]
+        planted = [(mark.target, mark.told["footprint"]) for mark in marks if mark.told.get("planted")]
         try:
-            return self._inspector.stand(picture.subject, planted)
+            return self._inspector.stand(subject, planted)
         except REASONS:
             return None
 

@@ -137,8 +137,6 @@ class ARTICULATE_GGT_target(bpy.types.GizmoGroup):
     bl_region_type = "WINDOW"
     bl_options = {"3D", "PERSISTENT", "SHOW_MODAL_ALL"}
 
-    handles: list[_Handles]
-
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         return bool(held_effectors(context))

@@ -30,8 +30,7 @@ _NO_BONE: Final[tuple[str, Triple]] = ("", _ORIGIN)
 _MASKS: Final = frozenset({"axes", "turn_axes"})
 _SEEN: Final = frozenset({"space", "keep", "one_sided", "over", *AMOUNTS})
 _TOLD: Final = {
-    kind.name: [[option for option in kind.options if option in some] for some in (_SEEN, _MASKS)]
-    for kind in KINDS.values()
+    kind.name: [option for option in kind.options if option in _SEEN | _MASKS] for kind in KINDS.values()
 }
 
 
@@ -141,14 +140,12 @@ def read_marks(armature: bpy.types.Object, in_hand: Collection[str] = ()) -> tup
             continue
         kind, pin = effector.kind, follows in ("PIN", "MOTION")
         has, asks = KINDS[kind].options, KINDS[kind].asks
-        plain, masks = _TOLD[kind]
-        told: dict[str, Any] = {name: getattr(effector, name) for name in plain}
+        told: dict[str, Any] = {name: getattr(effector, name) for name in _TOLD[kind]}
+        told |= {name: tuple(told[name]) for name in _MASKS & told.keys()}
         if "pole" in asks:
             if bone.parent is None:
                 continue
             told["root"] = bone.parent.name
-        for name in masks:
-            told[name] = tuple(getattr(effector, name))
         second = _NO_BONE
         places: tuple[Triple, ...] = ()
         if name := effector.second_bone if "second_bone" in has else "":

@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
-from ..bridge.armature import Array, Bones, Indices
+from ..bridge.armature import Array, Bones
 from ..bridge.chains import Chain
 from ..control.collision.body import Capsules
 from ..control.collision.nearness import Critical
@@ -44,73 +44,50 @@ SNAP: Final[Colour] = (1.0, 1.0, 1.0, 1.0)
 
 
 _APART: Final = 1e-3  # share of a bone's length; a child's head farther away gets a line to its parent
-_ONES: Final = np.ones(3)
 _RING: Final = 0.2  # radius of a pin's ring, as a share of its bone's length
 _SMOOTH: Final = 64  # chords of an ellipse, which may be as large as the figure
 _SPEED: Final = 0.15  # radians per second at which the ellipsoid shows metres per second
 _REACH: Final = 1e3  # Blender units in both directions, beyond the visible range
 
 
-@dataclass(frozen=True, eq=False)
 class Chains:
-    """The N bones to draw.
+    """The bones to draw: main ones, which move for a dragged bone or the active effector, and others.
 
-    Attributes:
-        numbers: (N,) indices: first the other bones, then the main ones, from the row `first` on.
-        length: (N,) in the armature's units.
-        hung: (H,) rows of bones that may not begin at the parent's tip, for example short bones of imported
-            figures; above: (H,) the parents' rows.
+    Args:
+        held: name of the dragged bone, "" for none; active: chains of the active effector; every: of all.
     """
 
-    numbers: Indices
-    first: int
-    length: Array
-    hung: Indices
-    above: Indices
-
-    @classmethod
-    def of(cls, bones: Bones, held: str, active: Collection[Chain], every: Collection[Chain]) -> Chains:
-        """The main bones, which move for a dragged bone or the active effector, and the other bones."""
+    def __init__(self, bones: Bones, held: str, active: Collection[Chain], every: Collection[Chain]) -> None:
         main = {number for chain in active for number in bones.chain(*chain)}
         along = set[int]()
         if held in bones.index:
             main = set(bones.ancestors(held))
             along = {number for chain in every for number in bones.chain(*chain)}
         numbers = [*sorted(along - main), *sorted(main)]
+        self._numbers, self._first = np.array(numbers, dtype=np.intp), len(numbers) - len(main)
+        self._length = bones.length[self._numbers]
         row = {number: place for place, number in enumerate(numbers)}
+        # bones that may not begin at the parent's tip, for example short bones of imported figures
         hung = [
             (row[number], row[parent])
             for number in numbers
             if (parent := int(bones.parents[number])) in row and not bones.connected[number]
         ]
-        pairs = np.array(hung, dtype=np.intp).reshape(-1, 2)
-        order = np.array(numbers, dtype=np.intp)
-        return cls(order, len(numbers) - len(main), bones.length[order], pairs[:, 0], pairs[:, 1])
+        self._hung, self._above = np.array(hung, dtype=np.intp).reshape(-1, 2).T
 
     def draw(self, strokes: Strokes, matrix: Array) -> None:
         """Draw lines along the bones (B, 4, 4), world, fainter for the other bones."""
-        if not len(self.numbers):
-            return
-        own = matrix.take(self.numbers, 0)
-        ends = np.empty((len(own), 2, 3))
-        ends[:, 0] = own[:, :3, 3]
-        ends[:, 1] = own[:, :3, 1]
-        ends[:, 1] *= self.length[:, None]
-        ends[:, 1] += ends[:, 0]
-        self._segments(strokes, ends, self.first)
-        if len(self.hung):
-            heads, above = ends.take(self.hung, 0)[:, 0], ends.take(self.above, 0)
-            off = above - heads[:, None]
-            off *= off
-            square, way = off.dot(_ONES), above[:, 1] - above[:, 0]
-            way *= way
-            apart = (square[:, 1] > _APART**2 * way.dot(_ONES)).nonzero()[0]
-            if len(apart):
-                square, above = square.take(apart, 0), above.take(apart, 0)
-                lines = np.empty((len(apart), 2, 3))
-                lines[:, 0] = np.where(square[:, :1] < square[:, 1:], above[:, 0], above[:, 1])
-                lines[:, 1] = heads.take(apart, 0)
-                self._segments(strokes, lines, int(np.searchsorted(self.hung.take(apart), self.first)))
+        own = matrix.take(self._numbers, 0)
+        heads = own[:, :3, 3]
+        ends = np.stack([heads, heads + own[:, :3, 1] * self._length[:, None]], 1)
+        self._segments(strokes, ends, self._first)
+        heads, above = heads[self._hung], ends[self._above]
+        square = ((above - heads[:, None]) ** 2).sum(-1)  # distances of both ends of the parent
+        size = ((above[:, 1] - above[:, 0]) ** 2).sum(-1)
+        apart = np.flatnonzero(square[:, 1] > _APART**2 * size)
+        nearer = np.where(square[apart, :1] < square[apart, 1:], above[apart, 0], above[apart, 1])
+        first = int(np.searchsorted(self._hung[apart], self._first))
+        self._segments(strokes, np.stack([nearer, heads[apart]], 1), first)
 
     def _segments(self, strokes: Strokes, ends: Array, first: int) -> None:
         """Draw lines (S, 2, 3), the main ones from the row `first` on."""

@@ -24,6 +24,7 @@ from .. import arguments
 from ..arrays import Array, Index, Mask
 from ..errors import BadShape, BadValue, UnknownName
 from ..lean import Lean
+from ..rotation import swing_twist_turns
 from .forward_kinematics import Constants
 from .joint import Joint, coupling_of, parents_first
 from .joint_limits import JointLimits
@@ -145,6 +146,11 @@ class Skeleton(Lean):
         joint = self.index(name)
         start = int(np.searchsorted(self.owner, joint, "left"))
         return slice(start, int(np.searchsorted(self.owner, joint, "right")))
+
+    def set_turn(self, q: Array, joint: int, turn: Array) -> None:
+        """Set the free turns of a joint in coordinates q (n,) to a rotation (3, 3) from its rest frame."""
+        own = np.flatnonzero((self.owner == joint) & self.is_turn)
+        q[own] = swing_twist_turns(turn)[self.slot[own] - 3]
 
     def with_rest(
         self,

@@ -14,7 +14,7 @@ import numpy as np
 from ..model.figure_map import FigureMap, Kind, Limb
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
-from ..rotation import Array, across, exp, swing_twist_turns
+from ..rotation import Array, exp, shortest
 
 ARMS_DOWN: Final = float(np.radians(70.0))
 """Angle below the horizontal, radians: that of people standing at ease, clear of the hips."""
@@ -81,7 +81,7 @@ def _aim(
         else:
             shift = pose.rotation[joint] @ before.rotation[joint].T
             now = shift @ (figure.tails[joint] - figure.heads[joint])
-        turn = _shortest(now / np.linalg.norm(now), way)
+        turn = shortest(now / np.linalg.norm(now), way)
         _turn(skeleton, q, joint, pose, turn @ pose.rotation[joint])
         if joint == upper:  # then twist, so that the hinge axis is perpendicular to the plane of the bend
             _twist_hinge(skeleton, figure, limb, ways, q, before)
@@ -110,17 +110,4 @@ def _turn(skeleton: Skeleton, q: Array, joint: int, pose: Pose, rotation: Array)
     """Set the world rotation of a joint, as far as its free rotations allow."""
     parent = int(skeleton.parents[joint])
     above = pose.rotation[parent] if parent >= 0 and skeleton.inherits[joint] else np.eye(3)
-    own = np.flatnonzero((skeleton.owner == joint) & skeleton.is_turn)
-    turns = swing_twist_turns(skeleton.rest_rotation[joint].T @ above.T @ rotation)
-    q[own] = turns[skeleton.slot[own] - 3]
-
-
-def _shortest(a: Array, b: Array) -> Array:
-    """The smallest rotation between two unit vectors."""
-    axis = np.cross(a, b)
-    size = float(np.linalg.norm(axis))
-    if size < 1e-9:
-        if a @ b > 0:
-            return np.eye(3)
-        return exp(np.pi * across(a)[0])
-    return exp(np.arctan2(size, float(a @ b)) * axis / size)
+    skeleton.set_turn(q, joint, skeleton.rest_rotation[joint].T @ above.T @ rotation)

@@ -118,7 +118,7 @@ def test_as_blender_reads_them(mode: str) -> None:
     rng = np.random.default_rng(2)
     q = rng.normal(size=(40, 4))
     q /= np.linalg.norm(q, axis=-1, keepdims=True)
-    writer = channels.RotationChannels.of(bones, np.arange(40))
+    writer = channels.RotationChannels(bones, np.arange(40))
     out = armature.read_channels(rig)
     before = out.copy()
     writer.write(q, before, out)

@@ -182,3 +182,12 @@ def test_batches_and_inputs(name, batch):
 def test_an_unknown_euler_order_names_the_six():
     with pytest.raises(ik.UnknownName, match=r"XYX.*ZYX"):
         euler.matrix_from_euler((0, 0, 0), "XYX")
+
+
+@given(vectors(), st.sampled_from((0.0, 1e-7, 0.5, 3.1, np.pi)))
+def test_the_shortest_rotation_between_directions_turns_by_their_angle(v, angle):
+    first = rotation.exp(v)[:, 0]
+    second = rotation.exp(angle * rotation.across(first)[0]) @ first
+    turn = rotation.shortest(first, second)
+    np.testing.assert_allclose(turn @ first, second, atol=2e-9)
+    assert rotation.angle(turn) == pytest.approx(angle, abs=2e-9)

@@ -209,3 +209,12 @@ def test_none_among_limits_is_no_limit():
     skeleton = ik.Skeleton([ik.Joint("ball", lower=(None, -1, None), upper=[2, None, np.inf])])
     assert skeleton.lower.tolist() == [-np.inf, -1.0, -np.inf]
     assert skeleton.upper.tolist() == [2.0, np.inf, np.inf]
+
+
+def test_a_joint_is_turned_by_its_free_turns_alone():
+    joints = [ik.Joint("hip", turns="xyz"), ik.Joint("knee", "hip", turns="x", slides="y")]
+    skeleton, q = ik.Skeleton(joints), np.full(5, 0.25)
+    skeleton.set_turn(q, 0, ik.rotation.swing_twist_matrix(np.array([0.3, -0.8, 1.1])))
+    skeleton.set_turn(q, 1, ik.rotation.swing_twist_matrix(np.array([0.7, 0.2, 0.0])))
+    np.testing.assert_allclose(q[skeleton.columns("hip")], (0.3, -0.8, 1.1))
+    np.testing.assert_allclose(q[skeleton.columns("knee")], (0.25, 0.7))

@@ -9,7 +9,7 @@ frame, its actions and the pose are unchanged.
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -17,8 +17,8 @@ from typing import Any
 import bpy
 
 from ...bridge.action import key_time, require_writable, to_be_keyed, write_keys
-from ...bridge.animation import ByHand, animated_settings
-from ...bridge.armature import Channels, read_channels, write_channels
+from ...bridge.animation import animated_settings, values_by_hand
+from ...bridge.armature import read_channels, write_channels
 from ...bridge.checks import limiting_constraint
 from ...bridge.skeleton import Figure
 from ...compat import bone_selected
@@ -68,16 +68,6 @@ class BakeOptions:
         return range(self.frame_start, self.frame_end + 1, self.step)
 
 
-@dataclass(frozen=True)
-class _Moment:
-    """The scene's frame and unkeyed values, which sampling changes."""
-
-    frame: int
-    subframe: float
-    channels: Channels
-    others: ByHand
-
-
 def frame_limits() -> tuple[int, int]:
     """The first and the last frame that Blender allows."""
     described: Any = bpy.types.Scene.bl_rna.properties["frame_current"]
@@ -109,7 +99,12 @@ class Bake:
         require_writable(armature, new_action=not options.use_current_action)
         self.scene: str = context.scene.name
         self.keyed_bones = self._bones_to_key(armature)
-        self._watch = _Watch(self.plan, armature)
+        self._constrained = any(len(bone.constraints) for bone in armature.pose.bones)
+        animated = animated_settings(armature, "rotation_mode")
+        self._switching = [name for name in self.plan.solved if name in animated]
+        self._limiting: dict[
+            int, str
+        ] = {}  # by frame, which constraint may change the result after the solve
         self.progress = 0.0
         self.sampling = False
         self.report: dict[str, Any] = {}
@@ -143,7 +138,7 @@ class Bake:
 
     def _sample(self, context: bpy.types.Context) -> Iterator[tuple[Figure, Sample]]:
         """Step through the frames. Yields each sample with the figure of the first frame."""
-        before, figure, sample = self._now(context), None, None
+        give_back, figure, sample = self._now(context), None, None
         self.sampling = True
         try:
             for number in self.options.frames:
@@ -154,13 +149,33 @@ class Bake:
                     armature = find_armature(self.plan)
                     sample = take_sample(self.plan, armature, depsgraph, number, before=sample)
                     figure = figure or first_figure(self.plan, armature, sample)
-                    self._watch.look(armature, figure, number)
+                    self._check(armature, figure, number)
                 except REASONS as reason:
                     raise _stopped(number, reason) from reason
                 yield figure, sample
         finally:
             self.sampling = False
-            self._give_back(before)
+            give_back()
+
+    def _check(self, armature: bpy.types.Object, figure: Figure, frame: int) -> None:
+        """Check the current frame of the scene, because constraints and rotation modes may be animated.
+
+        Raises:
+            Refused: a constraint overrides the result, or a bone's rotation mode differs from the plan's.
+        """
+        bones = self.plan.bones
+        for name in self._switching:
+            mode, planned = armature.pose.bones[name].rotation_mode, bones.rotation_mode[bones.number(name)]
+            if mode != planned:
+                raise Refused(
+                    f"Bone '{name}' of '{armature.name}' has the rotation mode {mode} there, but {planned} in"
+                    " the frame in which the bake was started; bake only frames that have the same mode"
+                )
+        if self._constrained:
+            require(constraints_at(self.plan, armature, figure))
+            sentence = limiting_constraint(armature, frozenset(figure.solved))
+            if sentence:
+                self._limiting[frame] = sentence
 
     def _ready(self, figure: Figure, samples: list[Sample]) -> Iterator[Task]:
         """The tasks of all frames, a block at a time."""
@@ -199,13 +214,14 @@ class Bake:
         started: float,
     ) -> None:
         self._same_scene(context)
-        armature, before = find_armature(self.plan), self._now(context)
+        armature = find_armature(self.plan)
         keyed = to_be_keyed(armature, (row for row in figure.keyed if row[0] in self.keyed_bones))
         options, scene = self.options, context.scene
+        frame, subframe = scene.frame_current, scene.frame_subframe
         margin = options.remove_error_margin if options.decimate else None
         curves = frame_curves(self.plan, scene, samples, [s.channels for s in solved], keyed, margin)
         with ExitStack() as undo:
-            undo.callback(self._give_back, before)
+            undo.callback(self._now(context))
             written = write_keys(
                 armature,
                 curves,
@@ -215,7 +231,7 @@ class Bake:
             )
             undo.push(written)
             solved = self._as_shown(context, armature, figure, solved)
-            context.scene.frame_set(before.frame, subframe=before.subframe)
+            scene.frame_set(frame, subframe=subframe)
             seconds = time.perf_counter() - started
             run = Run(operation="bake", plan=self.plan, figure=figure, solved=solved, seconds=seconds)
             self.report = write_report(armature, run)
@@ -228,7 +244,7 @@ class Bake:
         """The frames as Blender shows them, if that may differ from the solved pose."""
         shown = []
         for frame in solved:
-            sentence = self._watch.limiting.get(frame.frame) or self._left_out()
+            sentence = self._limiting.get(frame.frame) or self._left_out()
             if not sentence:
                 shown.append(frame)
                 continue
@@ -245,18 +261,19 @@ class Bake:
         more = f" and {len(names) - 1} more" if names[1:] else ""
         return f"Bone '{names[0]}'{more} also moved but got no keys: only selected bones do."
 
-    def _now(self, context: bpy.types.Context) -> _Moment:
-        scene = context.scene
-        channels = read_channels(find_armature(self.plan))
-        return _Moment(scene.frame_current, scene.frame_subframe, channels, ByHand())
+    def _now(self, context: bpy.types.Context) -> Callable[[], None]:
+        """A function that restores this frame and the unkeyed values, which a change of frame loses."""
+        frame, subframe = context.scene.frame_current, context.scene.frame_subframe
+        channels, give_others = read_channels(find_armature(self.plan)), values_by_hand()
 
-    def _give_back(self, before: _Moment) -> None:
-        """Go back to a frame and restore unkeyed values, which a change of frame loses."""
-        scene = bpy.data.scenes.get(self.scene)
-        if scene is not None:
-            scene.frame_set(before.frame, subframe=before.subframe)
-        before.others.give_back()
-        write_channels(find_armature(self.plan), before.channels)
+        def give_back() -> None:
+            scene = bpy.data.scenes.get(self.scene)
+            if scene is not None:
+                scene.frame_set(frame, subframe=subframe)
+            give_others()
+            write_channels(find_armature(self.plan), channels)
+
+        return give_back
 
     def _bones_to_key(self, armature: bpy.types.Object) -> frozenset[str]:
         if not self.options.only_selected:
@@ -274,41 +291,6 @@ class Bake:
             raise Refused(
                 f"The scene was changed from '{self.scene}' to '{context.scene.name}' during the bake"
             )
-
-
-class _Watch:
-    """Checks each frame of a bake, because constraints and rotation modes may be animated.
-
-    Attributes:
-        limiting: for each frame, a sentence on the constraint that may change the result after the solve.
-    """
-
-    def __init__(self, plan: Plan, armature: bpy.types.Object) -> None:
-        self._plan = plan
-        self._constrained = any(len(bone.constraints) for bone in armature.pose.bones)
-        animated = animated_settings(armature, "rotation_mode")
-        self._switching = tuple(name for name in plan.solved if name in animated)
-        self.limiting: dict[int, str] = {}
-
-    def look(self, armature: bpy.types.Object, figure: Figure, frame: int) -> None:
-        """Check the current frame of the scene.
-
-        Raises:
-            Refused: a constraint overrides the result, or a bone's rotation mode differs from the plan's.
-        """
-        bones = self._plan.bones
-        for name in self._switching:
-            mode, planned = armature.pose.bones[name].rotation_mode, bones.rotation_mode[bones.number(name)]
-            if mode != planned:
-                raise Refused(
-                    f"Bone '{name}' of '{armature.name}' has the rotation mode {mode} there, but {planned} in"
-                    " the frame in which the bake was started; bake only frames that have the same mode"
-                )
-        if self._constrained:
-            require(constraints_at(self._plan, armature, figure))
-            sentence = limiting_constraint(armature, frozenset(figure.solved))
-            if sentence:
-                self.limiting[frame] = sentence
 
 
 def _stopped(frame: int, reason: Exception) -> Refused:

@@ -56,38 +56,55 @@ class Critical:
     margin: Array
 
 
-@dataclass(frozen=True, eq=False)
 class _Model:
-    """Data that is valid until the settings change.
+    """The links with the present scale of the bones; valid until the settings change.
 
     Attributes:
-        numbers: (L,) indices of the links' bones among the armature's.
         above: L, the parent link of each, -1 for none.
         problem: with the scene.
         sound: whether no bone is flat or mirrored; otherwise nothing is measured.
-        scale: metres per unit of the armature, approximate.
-        ends: (L, 3, 4) ends and middles of the links' axes in rows, in their bones' axes, homogeneous.
-        shape: scale and shear of the bones, see `_shape`.
     """
 
-    numbers: Indices
-    above: tuple[int, ...]
-    problem: ik.Problem
-    sound: bool
-    scale: float
-    ends: Array
-    shape: Array
+    def __init__(
+        self,
+        armature: bpy.types.Object,
+        around: Surroundings,
+        figure: Figure,
+        space: Space,
+        shapes: Sequence[Shape],
+    ) -> None:
+        bones, carried, state = figure.bones, around.links.bones, read_state(armature, figure.bones)
+        root = root_setting(armature, bones)
+        figure = read_figure(bones, state, space, figure.solved, root=root, carried=carried)
+        plain = ik.Problem(figure.skeleton, [ik.Posture(figure.q)])
+        self._numbers = numbers = np.array([bones.index[name] for name in carried], dtype=np.intp)
+        sizes = link_sizes(numbers, figure.state.matrix, figure.space)
+        self.problem = make_model(around, plain, figure, shapes, sizes).problem
+        parents = bones.parents[numbers]
+        self.above = np.where(parents >= 0, bones.nearest(numbers)[parents], -1).tolist()
+        own = _columns(figure.state.matrix, numbers)
+        self._scale, self._shape = space.scale, _shape(own)
+        # ends and middles of the links' axes in rows, in their bones' axes, homogeneous
+        self._ends = np.ones((len(numbers), 3, 4))
+        axes = own[:, :3, :3].swapaxes(1, 2)
+        frames, depth = rotation_and_depth(axes)
+        self.sound = self.problem.scene is not None and bool((depth > 0).all())
+        if self.problem.scene is not None and self.sound:
+            # from the joints' frames, which turn with the bones but are not scaled or sheared, to the bones'
+            stretch = np.matmul(frames.swapaxes(1, 2), axes)
+            local = np.matmul(self.problem.scene.body.ends, np.linalg.inv(stretch).swapaxes(1, 2))
+            self._ends[:, :, :3] = local / space.scale
 
     def places(self, matrix: Floats, scale: float) -> Array | None:
         """(L, 3, 3) ends and middles of the links' axes in rows, figure space, for bones in armature space.
 
         None if the scale or shear of the links has changed.
         """
-        own = _columns(matrix, self.numbers)
-        alike = np.abs(_shape(own) - self.shape).max(initial=0.0) <= _SAME_SHAPE
-        if not alike or abs(scale / self.scale - 1.0) > _SAME_SHAPE:
+        own = _columns(matrix, self._numbers)
+        alike = np.abs(_shape(own) - self._shape).max(initial=0.0) <= _SAME_SHAPE
+        if not alike or abs(scale / self._scale - 1.0) > _SAME_SHAPE:
             return None
-        places: Array = np.matmul(self.ends, own[:, :, :3])
+        places: Array = np.matmul(self._ends, own[:, :, :3])
         if scale != 1.0:
             places *= scale
         return places
@@ -155,7 +172,7 @@ class Neighbourhood:
         model = self._model
         places = None if model is None else model.places(matrix, space.scale)
         if model is None or places is None:
-            model = self._model = _model(armature, self._around, figure, space, shapes)
+            model = self._model = _Model(armature, self._around, figure, space, shapes)
             places = model.places(matrix, space.scale)
         scene = model.problem.scene
         if scene is None:
@@ -235,39 +252,6 @@ def _listed(model: _Model, scene: Scene, near: ClosestPairs, space: Space) -> Cr
         other=places[1],
         clearance=near.clearance.take(rows),
         margin=near.margin.take(rows) + model.problem.margin,
-    )
-
-
-def _model(
-    armature: bpy.types.Object, around: Surroundings, figure: Figure, space: Space, shapes: Sequence[Shape]
-) -> _Model:
-    """The model of the links with the present scale of the bones."""
-    bones = figure.bones
-    root = root_setting(armature, bones)
-    carried = around.links.bones
-    figure = read_figure(bones, read_state(armature, bones), space, figure.solved, root=root, carried=carried)
-    plain = ik.Problem(figure.skeleton, [ik.Posture(figure.q)])
-    numbers = np.array([bones.index[name] for name in carried], dtype=np.intp)
-    sizes = link_sizes(numbers, figure.state.matrix, figure.space)
-    problem = make_model(around, plain, figure, shapes, sizes).problem
-    parents = bones.parents[numbers]
-    own, ends = _columns(figure.state.matrix, numbers), np.ones((len(numbers), 3, 4))
-    axes = own[:, :3, :3].swapaxes(1, 2)
-    frames, depth = rotation_and_depth(axes)
-    sound = problem.scene is not None and bool((depth > 0).all())
-    if problem.scene is not None and sound:
-        # from the joints' frames, which turn with the bones but are not scaled or sheared, to the bones' axes
-        stretch = np.matmul(frames.swapaxes(1, 2), axes)
-        local = np.matmul(problem.scene.body.ends, np.linalg.inv(stretch).swapaxes(1, 2))
-        ends[:, :, :3] = local / space.scale
-    return _Model(
-        numbers=numbers,
-        above=tuple(np.where(parents >= 0, bones.nearest(numbers)[parents], -1).tolist()),
-        problem=problem,
-        sound=sound,
-        scale=space.scale,
-        ends=ends,
-        shape=_shape(own),
     )
 
 

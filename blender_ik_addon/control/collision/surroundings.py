@@ -38,69 +38,55 @@ _MOST: Final = 100  # thicknesses; a link that is deeper inside does not meet ob
 _SAME_SIZE: Final = 1e-5  # relative difference in size of equally scaled bones in single precision
 
 
-@dataclass(frozen=True, eq=False)
 class HeldLinks:
-    """Links whose joints nothing moves; K of them.
+    """The links on joints that no coordinate moves; K of them.
 
-    Attributes:
-        rows: (K,) their indices among all links; joints: (K,) of the skeleton.
-        thick: (K,) metres, required distance of the joint from obstacles: radius plus common margin.
+    Args:
+        figure: any; links: all of it; margin: metres, required clearance from all obstacles.
     """
 
-    rows: tuple[int, ...]
-    joints: tuple[int, ...]
-    thick: tuple[float, ...]
+    def __init__(self, figure: Figure, links: Sequence[ik.Link], margin: float) -> None:
+        skeleton, self._rows, self._joints, thick = figure.skeleton, list[int](), list[int](), list[float]()
+        for row, link in enumerate(links):
+            joint = skeleton.index(link.joint)
+            turns_itself = (skeleton.owner == joint) & skeleton.is_turn
+            if link.meets_obstacles and not (skeleton.influence[:, joint] & ~turns_itself).any():
+                self._rows.append(row)
+                self._joints.append(joint)
+                thick.append(float(link.radius) + margin)
+        self._thick = np.array(thick)  # metres, required distance of the joint from obstacles
 
+    def roots(self, figure: Figure, obstacles: Sequence[Shape]) -> tuple[int, ...]:
+        """(K,) how deep the joints are inside the required clearance, in thicknesses; 0: free."""
+        if not self._rows:
+            return ()
+        places, deep = self._places(figure), [0] * len(self._rows)
+        for shape in obstacles:
+            center, radius = shape.bounds
+            gap = places - center
+            if not (gap * gap).sum(1).min() <= (radius + self._thick.max() + shape.margin) ** 2:
+                continue  # runs in every frame, and most obstacles are far away
+            keep = self._thick + shape.margin
+            away = shape.nearest(places, float(keep.max())).distance
+            for row, (lacks, thick) in enumerate(zip((keep - away).tolist(), keep.tolist(), strict=True)):
+                if lacks > 0.0:
+                    deep[row] = max(deep[row], ceil(min(lacks / thick, _MOST)))
+        return tuple(deep)
 
-def held_links(figure: Figure, links: Sequence[ik.Link], margin: float) -> HeldLinks:
-    """The links on joints that no coordinate moves; margin: metres, required clearance from all obstacles."""
-    skeleton = figure.skeleton
-    joints = [skeleton.index(link.joint) for link in links]
-    rows = []
-    for row, (link, joint) in enumerate(zip(links, joints, strict=True)):
-        turns_itself = (skeleton.owner == joint) & skeleton.is_turn
-        if link.meets_obstacles and not (skeleton.influence[:, joint] & ~turns_itself).any():
-            rows.append(row)
-    return HeldLinks(
-        rows=tuple(rows),
-        joints=tuple(joints[row] for row in rows),
-        thick=tuple(float(links[row].radius) + margin for row in rows),
-    )
+    def _places(self, figure: Figure) -> Array:
+        """(K, 3) positions of the joints, figure space."""
+        skeleton, joints = figure.skeleton, self._joints
+        if (skeleton.parents[joints] < 0).all():
+            return np.asarray(skeleton.constants.translation[joints])
+        return np.asarray(ik.Pose.forward(skeleton, figure.q).position[joints])
 
-
-def roots_of(held: HeldLinks, figure: Figure, obstacles: Sequence[Shape]) -> tuple[int, ...]:
-    """(K,) how deep the joints of links are inside the required clearance, in thicknesses; 0: free."""
-    if not held.rows:
-        return ()
-    places, thickest, deep = _places(held, figure), max(held.thick), [0] * len(held.rows)
-    for shape in obstacles:
-        center, radius = shape.bounds
-        gap = places - center
-        if not (gap * gap).sum(1).min() <= (radius + thickest + shape.margin) ** 2:
-            continue  # runs in every frame, and most obstacles are far away
-        keep = np.array(held.thick) + shape.margin
-        away = shape.nearest(places, float(keep.max())).distance
-        for row, (lacks, thick) in enumerate(zip((keep - away).tolist(), keep.tolist(), strict=True)):
-            if lacks > 0.0:
-                deep[row] = max(deep[row], ceil(min(lacks / thick, _MOST)))
-    return tuple(deep)
-
-
-def _places(held: HeldLinks, figure: Figure) -> Array:
-    """(K, 3) positions of the joints, figure space."""
-    skeleton, joints = figure.skeleton, list(held.joints)
-    if (skeleton.parents[joints] < 0).all():
-        return np.asarray(skeleton.constants.translation[joints])
-    return np.asarray(ik.Pose.forward(skeleton, figure.q).position[joints])
-
-
-def above_roots(links: Sequence[ik.Link], held: HeldLinks, roots: Sequence[int]) -> list[ik.Link]:
-    """All links, where rooted ones lack the part next to their joints; roots: (K,) depths, see `roots_of`."""
-    found = list(links)
-    for row, thick, root in zip(held.rows, held.thick, roots, strict=True):
-        if root:
-            found[row] = _from(links[row], _LEAN * root * thick)
-    return found
+    def above(self, links: Sequence[ik.Link], roots: Sequence[int]) -> list[ik.Link]:
+        """All links, where rooted ones lack the part next to their joints; roots: (K,) depths."""
+        found = list(links)
+        for row, thick, root in zip(self._rows, self._thick.tolist(), roots, strict=True):
+            if root:
+                found[row] = _from(links[row], _LEAN * root * thick)
+        return found
 
 
 def _from(link: ik.Link, away: float) -> ik.Link:
@@ -161,7 +147,7 @@ class Model:
     Attributes:
         problem: of one of these frames, with a scene.
         sizes: (L, 3) of the links, see `link_sizes`.
-        held: links that may be rooted in obstacles; roots: their depths, see `roots_of`.
+        held: links that may be rooted in obstacles; roots: their depths, see `HeldLinks.roots`.
     """
 
     problem: ik.Problem = field(repr=False)
@@ -172,7 +158,7 @@ class Model:
     def holds(self, sizes: Array, figure: Figure, obstacles: Sequence[Shape]) -> bool:
         """Whether the model is valid for a frame."""
         change = np.abs(sizes - self.sizes).max(initial=0.0)
-        return bool(change <= _SAME_SIZE) and roots_of(self.held, figure, obstacles) == self.roots
+        return bool(change <= _SAME_SIZE) and self.held.roots(figure, obstacles) == self.roots
 
 
 def read_surroundings(
@@ -323,9 +309,9 @@ def make_model(
 ) -> Model:
     """Build the model of a frame; sizes: (L, 3) of the links in this frame."""
     links = links_on(figure, surroundings.links)
-    held = held_links(figure, links, surroundings.margin)
-    roots = roots_of(held, figure, obstacles)
-    body = ik.Body(above_roots(links, held, roots))
+    held = HeldLinks(figure, links, surroundings.margin)
+    roots = held.roots(figure, obstacles)
+    body = ik.Body(held.above(links, roots))
     pairs = np.zeros((0, 2), dtype=np.intp)
     if surroundings.self_collision:
         pairs = watched_pairs(

@@ -64,8 +64,6 @@ class Drag:
         grip: the present one; set by `change`.
         anchor: (3,) world, the point when this grip was taken.
         orientation: (3, 3) world, the bone's rotation at that time.
-        bones: names of the bones that may move, parents first.
-        depth: number of bones from the grip to the top of the figure.
         moved: the result of the last update; None before the first.
         recording: the recorded frames, or None.
     """
@@ -116,7 +114,7 @@ class Drag:
 
     @property
     def bones(self) -> tuple[str, ...]:
-        """See the class."""
+        """Names of the bones that may move, parents first."""
         return self._plan.solved
 
     @property
@@ -146,7 +144,7 @@ class Drag:
 
     @property
     def depth(self) -> int:
-        """See the class."""
+        """Number of bones from the grip to the top of the figure."""
         return len(self._plan.bones.ancestors(self.grip.bone))
 
     def change(self, context: bpy.types.Context, grip: Grip) -> None:
@@ -288,10 +286,8 @@ class Drag:
         way = self._target[:3, 3] - then[:3, 3]
         # among obstacles, straight steps may end at an obstacle that a single solve would avoid
         alone = self._task.problem.scene is None
-        first, strides = (
-            self._solver.last is None,
-            self._solver.strides(float(np.linalg.norm(way))) if alone else 1,
-        )
+        first = self._solver.last is None
+        strides = self._solver.strides(float(np.linalg.norm(way))) if alone else 1
         for share in range(1, strides + 1):
             target = self._target.copy()
             target[:3, 3] -= (1.0 - share / strides) * way

@@ -81,11 +81,9 @@ def plan_with_grip(
             f"Bone '{grip.bone}' follows '{follows.target.name}': move that, or switch effector"
             f" '{follows.name}' off to drag the bone"
         )
-    for effector in own:
-        reason = (
-            why_not_moved(effector, context.scene.frame_current_final) if effector.bone in grip.bones else ""
-        )
-        if reason and _asks(effector.kind_info, grip):
+    concerned = [effector for effector in own if effector.bone in grip.bones]
+    for effector in (each for each in concerned if _asks(each.kind_info, grip)):
+        if reason := why_not_moved(effector, context.scene.frame_current_final):
             raise Refused(reason)
     dragged = [_dragged(armature, grip, name, own) for name in grip.bones]
     whole = not any(one.chain_root for one in dragged)
@@ -93,24 +91,21 @@ def plan_with_grip(
     root = grip.root or root
     extra, mirrored = [*held, *dragged], bool(grip.other)
     plan = read_plan(armature, context, extra=extra, root=root, instead=METHOD, mirrored=mirrored)
-    effectors, rows = list(map(_as_held, plan.effectors[: -len(dragged)])), []
+    effectors, rows = [], []
+    for one in plan.effectors[: -len(dragged)]:
+        only_holds = one.follows in ("PIN", "MOTION") or one.index == NOT_SAVED
+        effectors.append(replace(one, holds=only_holds))
     added = len(effectors)
     for one in dragged:
-        pin = next(
-            (
-                row
-                for row, other in enumerate(effectors[:added])
-                if other.bone == one.bone and not other.target and _asks(other.kind, grip)
-            ),
-            None,
-        )
-        if pin is None:
+        pins = [row for row, other in enumerate(effectors[:added]) if _is_pin_of(other, one.bone, grip)]
+        if pins:
+            # The pin itself is dragged, so it follows the mouse and yields to the others.
+            pin = effectors[pins[0]]
+            effectors[pins[0]] = replace(pin, follows="PIN", priority=one.priority, holds=one.holds)
+            rows.append(pins[0])
+        else:
             rows.append(len(effectors))
             effectors.append(one)
-        else:
-            # The pin itself is dragged, so it follows the mouse and yields to the others.
-            rows.append(pin)
-            effectors[pin] = replace(effectors[pin], follows="PIN", priority=one.priority, holds=one.holds)
     first = min(effector.priority for effector in effectors)
     if first < 0:
         effectors = [replace(effector, priority=effector.priority - first) for effector in effectors]
@@ -255,11 +250,6 @@ def _strength(own: Sequence[ArticulateEffector]) -> int:
     return 1 + max((effector.priority for effector in own), default=0)
 
 
-def _as_held(effector: EffectorPlan) -> EffectorPlan:
-    """The effector marked as `holds` if it only keeps its bone in place."""
-    return replace(effector, holds=effector.follows in ("PIN", "MOTION") or effector.index == NOT_SAVED)
-
-
 def _held(bones: Bones, number: int, priority: int, *, at_tip: bool = False) -> EffectorPlan:
     """An effector that keeps a bone in place, or only its tip."""
     name = bones.names[number]
@@ -305,6 +295,11 @@ def _turns(bone: bpy.types.PoseBone) -> bool:
     locked = bone.lock_ik_x, bone.lock_ik_y, bone.lock_ik_z
     rotation: Any = bone.lock_rotation
     return not all(one or other for one, other in zip(rotation, locked, strict=True))
+
+
+def _is_pin_of(effector: EffectorPlan, bone: str, grip: Grip) -> bool:
+    """Whether an effector without a target determines what the drag changes of a bone."""
+    return effector.bone == bone and not effector.target and _asks(effector.kind, grip)
 
 
 def _asks(kind: Kind, grip: Grip) -> bool:

@@ -63,9 +63,7 @@ class Mirrored:
             if not {bone, other} <= solved:
                 continue
             joint, number = skeleton.index(bone), skeleton.index(other)
-            turned = axes @ rotation.swing_twist_matrix(turns[joint]) @ axes.T
-            own = np.flatnonzero((skeleton.owner == number) & (skeleton.slot >= 3))
-            q[own] = rotation.swing_twist_turns(turned)[skeleton.slot[own] - 3]
+            skeleton.set_turn(q, number, axes @ rotation.swing_twist_matrix(turns[joint]) @ axes.T)
         return figure.state_of(figure.channels(q), figure.state.matrix)
 
     def across(self, hand: Array, space: Space) -> Array:

@@ -188,5 +188,4 @@ def _along(sight: Sight, pixel: Array, start: Array, end: Array) -> Array:
     """(3,) the point between two points that is nearest to a pixel's line of sight."""
     length = float(np.linalg.norm(end - start))
     axis = (end - start) / (length or 1.0)
-    found: Array = start + np.clip(sight.along_axis(pixel, start, axis), 0.0, length) * axis
-    return found
+    return np.asarray(start + np.clip(sight.along_axis(pixel, start, axis), 0.0, length) * axis)

@@ -124,7 +124,7 @@ class DragSolver:
         """Solve a task as well as possible within the time limit; `rests`: with the targets of before."""
         last = self.last
         if last is None or self._endless:
-            return self._to_the_end(task)
+            return self.finish(task)
         was_there = self.is_there(last)
         calm = rests and task.problem.scene is None
         ask = self._resting.solve if calm else partial(self._moving.solve, following=last.solution)
@@ -155,9 +155,6 @@ class DragSolver:
 
     def finish(self, task: Task) -> Solved:
         """The converged pose, without a time limit."""
-        return self._to_the_end(task)
-
-    def _to_the_end(self, task: Task) -> Solved:
         solved = self._solved(task, self.last, self._exact.solve)
         if self._towards is not None:
             solved = self._solved(task, replace(solved, q=self._towards), self._exact.solve)

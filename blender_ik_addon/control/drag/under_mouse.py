@@ -8,7 +8,7 @@ selects the bone that is nearest to the viewer there. Meshes do not hide bones, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 import bpy
@@ -128,6 +128,10 @@ class DrawnShape:
     lines: Indices
     half_widths: Array
 
+    def outline(self) -> DrawnShape:
+        """The shape without its areas."""
+        return DrawnShape(self.corners, self.triangles[:0], self.lines, self.half_widths)
+
 
 @dataclass(frozen=True)
 class DrawnBones(DrawnShape):
@@ -146,24 +150,17 @@ def read_drawn(bones: Sequence[Any], *, filled: bool) -> DrawnBones:
     """The shapes of the visible pose bones; `filled`: whether the view draws areas besides lines."""
     read: dict[int, DrawnShape] = {}
     shown = list(_shown(bones, read))
-    # All corners at once: a rig has hundreds of shapes with few corners each.
-    counts = np.array([len(shape.corners) for _, _, shape in shown], dtype=np.intp)
-    matrices = np.array([matrix for _, matrix, _ in shown]).reshape(-1, 4, 4)
-    place = np.repeat(matrices, counts, axis=0)
-    local = np.concatenate([shape.corners for _, _, shape in shown] or [np.zeros((0, 3))])
-    corners = np.einsum("cij,cj->ci", place[:, :3, :3], local) + place[:, :3, 3]
-    first = np.cumsum(counts) - counts
+    shapes = [shape if filled else shape.outline() for _, _, shape in shown]
     owner = np.array([number for number, _, _ in shown], dtype=np.intp)
-
-    def together(parts: list[Indices], width: int) -> tuple[Indices, Indices]:
-        moved = [part + start for part, start in zip(parts, first, strict=True)]
-        numbers = np.concatenate(moved or [np.zeros((0, width), np.intp)])
-        return numbers, np.repeat(owner, [len(part) for part in parts])
-
-    triangles, triangle_owner = together([s.triangles if filled else s.triangles[:0] for *_, s in shown], 3)
-    lines, line_owner = together([s.lines for *_, s in shown], 2)
-    half_widths = np.concatenate([s.half_widths for *_, s in shown] or [np.zeros(0)])
-    return DrawnBones(corners, triangles, lines, half_widths, triangle_owner, line_owner)
+    whole = _together(_NOTHING, *shapes)
+    # All corners at once: a rig has hundreds of shapes with few corners each.
+    sizes = np.array([(len(s.corners), len(s.triangles), len(s.lines)) for s in shapes], np.intp).reshape(
+        -1, 3
+    )
+    place = np.array([matrix for _, matrix, _ in shown]).reshape(-1, 4, 4).repeat(sizes[:, 0], axis=0)
+    corners = np.einsum("cij,cj->ci", place[:, :3, :3], whole.corners) + place[:, :3, 3]
+    owners = owner.repeat(sizes[:, 1]), owner.repeat(sizes[:, 2])
+    return DrawnBones(corners, whole.triangles, whole.lines, whole.half_widths, *owners)
 
 
 def shape_matrix(bone: bpy.types.PoseBone) -> Matrix:
@@ -190,7 +187,7 @@ def _shown(bones: Sequence[Any], read: dict[int, DrawnShape]) -> Iterator[tuple[
                     read[mesh.session_uid] = _of_mesh(mesh)
                 shape = read[mesh.session_uid]
                 if bone.bone.show_wire:
-                    shape = replace(shape, triangles=shape.triangles[:0])
+                    shape = shape.outline()
                 yield number, worlds[rig] @ np.array(shape_matrix(bone)), shape
             continue
         for size, shape in _shapes(bone, rig.data.display_type):
@@ -278,6 +275,7 @@ _QUADS: Final = ((0, 1, 3, 2), (4, 5, 7, 6), (0, 1, 5, 4), (2, 3, 7, 6), (0, 2, 
 _BOX: Final = _filled(_CUBE, [t for a, b, c, d in _QUADS for t in ((a, b, c), (a, c, d))])
 _ENDS: Final = np.array([[0.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
 _NO_AREAS: Final = np.zeros((0, 3), np.intp)
+_NOTHING: Final = DrawnShape(np.zeros((0, 3)), _NO_AREAS, np.zeros((0, 2), np.intp), np.zeros(0))
 _LINE: Final = DrawnShape(_ENDS, _NO_AREAS, np.array([[0, 1]], np.intp), np.array([_THIN]))
 _STICK: Final = DrawnShape(  # a bar with a disc at each end
     _ENDS, _NO_AREAS, np.array([[0, 1], [0, 0], [1, 1]], np.intp), np.array([_BAR, _DISC, _DISC])

@@ -11,9 +11,7 @@ import numpy.typing as npt
 
 from ...bridge.armature import Array
 
-_END_ON: Final = (
-    0.05  # sine of the angle to the line of sight below which an axis cannot be followed by the mouse
-)
+_END_ON: Final = 0.05  # sine of the angle to the line of sight; the mouse cannot follow a smaller one
 
 
 @dataclass(frozen=True)
@@ -52,8 +50,7 @@ class Sight:
         clip = point @ self.projection[:, :3].T + self.projection[:, 3]
         before = np.where(clip[..., 3:] > 0, clip[..., 3:], np.nan)
         half = np.array([self.width / 2, self.height / 2, 0.5])
-        found: Array = (clip[..., :3] / before + 1.0) * half
-        return found
+        return np.asarray((clip[..., :3] / before + 1.0) * half)
 
     def ray(self, pixel: npt.ArrayLike) -> tuple[Array, Array]:
         """A point on the line of sight through a pixel, and its direction, of length 1; world."""
@@ -74,10 +71,8 @@ class Sight:
         is used, projected onto the plane.
         """
         start, along = self.ray(pixel)
-        point, across = (
-            np.asarray(through, dtype=float),
-            self.forward if normal is None else np.asarray(normal),
-        )
+        point = np.asarray(through, dtype=float)
+        across = self.forward if normal is None else np.asarray(normal)
         slope, gap = float(across @ along), float(across @ (point - start))
         if normal is not None and (abs(slope) < _END_ON or (self.perspective and gap / slope < 0.0)):
             facing = self.place(pixel, point)
@@ -101,8 +96,7 @@ class Sight:
 
     def _unproject(self, x: float, y: float, depth: float) -> Array:
         point = np.linalg.solve(self.projection, np.array([x, y, depth, 1.0]))
-        found: Array = point[:3] / point[3]
-        return found
+        return np.asarray(point[:3] / point[3])
 
 
 def read_sight(region: Any, region_data: Any) -> Sight:

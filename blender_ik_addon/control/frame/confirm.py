@@ -67,12 +67,8 @@ def as_shown(task: Task, solved: Solved, sentence: str) -> Solved:
     if not off.any():
         return shown
 
-    def reasons() -> tuple[str, ...]:
-        return solved.reasons or ("",) * len(plan.effectors)
+    def why() -> tuple[str, ...]:
+        known = solved.reasons or ("",) * len(plan.effectors)
+        return tuple(sentence if bad else reason for bad, reason in zip(off.tolist(), known, strict=True))
 
-    return replace(
-        shown,
-        status="BEST_EFFORT",
-        sentence=sentence,
-        why=lambda: tuple(sentence if bad else why for bad, why in zip(off.tolist(), reasons(), strict=True)),
-    )
+    return replace(shown, status="BEST_EFFORT", sentence=sentence, why=why)

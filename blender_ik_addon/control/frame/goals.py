@@ -166,7 +166,10 @@ def make_parts(plan: Plan, figure: Figure, want: Wanted) -> list[Part]:
         if goal is None:
             continue
         goal.labels = tuple(want.names[row] for row in rows)
-        parts.append(Part(WithinChain(goal, _movable(figure, chain)) if chain else goal, rows, ask))
+        if chain:
+            skeleton = figure.skeleton
+            goal = WithinChain(goal, skeleton.ancestors[skeleton.owner, skeleton.index(chain)])
+        parts.append(Part(goal, rows, ask))
     return parts
 
 
@@ -175,7 +178,7 @@ def _goal(want: Wanted, figure: Figure, ask: str, rows: Indices, priority: int) 
         return MANY[ask].make(want, rows, priority)
     if want.start is None:
         raise RuntimeError(f"the plan does not say that {ask!r} looks at where the frame starts")
-    return ALONE[ask](EffectorRow(want=want, row=int(rows[0]), figure=figure, start=want.start))
+    return ALONE[ask](EffectorRow(want, int(rows[0]), figure, want.start))
 
 
 def _shared(want: Wanted, row: int, ask: str) -> tuple[Any, ...]:
@@ -220,13 +223,6 @@ def short_chain(plan: Plan, row: int) -> str:
         return ""
     above = plan.bones.ancestors(effector.chain_root)[1:]
     return effector.chain_root if any(plan.bones.names[number] in plan.solved for number in above) else ""
-
-
-def _movable(figure: Figure, chain_root: str) -> Flags:
-    """(n,) which coordinates belong to the chain root or its descendants."""
-    skeleton = figure.skeleton
-    below: Flags = skeleton.ancestors[skeleton.owner, skeleton.index(chain_root)]
-    return below
 
 
 def _faded(

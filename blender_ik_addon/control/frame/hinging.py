@@ -25,7 +25,7 @@ import numpy as np
 import ikmath as ik
 from ikmath import rotation
 
-from ...bridge.armature import Array, Indices
+from ...bridge.armature import Array
 from ...bridge.limbs import POSED, Hinges, LimbJoints
 from ...bridge.skeleton import Figure
 
@@ -35,9 +35,7 @@ _STRAIGHT: Final = np.radians(20.0)  # a limb bent by less may hide a better pos
 BENT: Final = np.radians(60.0)  # bend from which the other pose is searched
 _HARD: Final = 0.25  # effort of a limb above which that is tried, squared radians
 _HARDER: Final = 1.25  # factor by which the effort must exceed that of the last attempt
-_THERE: Final = (
-    1e-5  # figure sizes or radians; an effector that is nearer to its target needs no limb to bend
-)
+_THERE: Final = 1e-5  # figure sizes or radians; a nearer effector needs no limb to bend
 _BENDING: Final = np.radians(4.0)  # of a limb in a frame of a motion, towards a better pose
 _TRIES: Final = 3  # first without hinges; a hinge may spoil another limb, which is then added
 _AS_GOOD: Final = 1e-3  # allowed increase of an error: share of the figure's size, or radians
@@ -50,7 +48,7 @@ def hinged(figure: Figure) -> Figure:
     limbs = figure.plan.limbs
     if limbs is None:
         return figure
-    hinges = Hinges.of(limbs, figure.skeleton.owner)
+    hinges = Hinges(limbs, figure.skeleton.owner)
     if not hinges.which.any():
         return figure
     limited = hinges.limited(limbs, figure.skeleton, figure.q, hinges.which, _ASIDE)
@@ -102,7 +100,7 @@ def bent_rightly(
     q = solution.q.copy()
     for row in np.flatnonzero(which).tolist():  # limbs may share bones
         _bend_rightly(figure, limbs, row, ik.Pose.forward(figure.skeleton, q), q)
-    hinges, aside = Hinges.of(limbs, figure.skeleton.owner), limbs.slight * np.sqrt(1.0 - limbs.least**2)
+    hinges, aside = Hinges(limbs, figure.skeleton.owner), limbs.slight * np.sqrt(1.0 - limbs.least**2)
     allowed = np.maximum(solution.errors, _AS_GOOD * problem.spans)
     best, left, asked = solution, wrong.sum(), problem
     for _ in range(_TRIES):
@@ -244,7 +242,7 @@ def _bend_rightly(figure: Figure, limbs: LimbJoints, row: int, pose: ik.Pose, q:
     if min(a, b, away) < _NOTHING * (a + b):
         return
     line = way / away
-    turned = _between(carried @ _unit(first + second), line) @ carried
+    turned = rotation.shortest(carried @ _unit(first + second), line) @ carried
     posed = np.cross(first, second) / (a * b)
     if float(np.linalg.norm(posed)) > POSED:
         axis = turned @ posed
@@ -255,8 +253,12 @@ def _bend_rightly(figure: Figure, limbs: LimbJoints, row: int, pose: ik.Pose, q:
     reach = float(np.clip(away, abs(a - b), a + b))
     cosine = (a * a + reach * reach - b * b) / (2.0 * a * max(reach, _NOTHING * a))
     along = rotation.exp(-np.arccos(np.clip(cosine, -1.0, 1.0)) * axis) @ line
-    thigh = _between(turned @ (first / a), along) @ turned @ figure.frames[upper]
-    shin = _between(turned @ (second / b), _unit(line * reach - along * a)) @ turned @ figure.frames[lower]
+    thigh = rotation.shortest(turned @ (first / a), along) @ turned @ figure.frames[upper]
+    shin = (
+        rotation.shortest(turned @ (second / b), _unit(line * reach - along * a))
+        @ turned
+        @ figure.frames[lower]
+    )
     _put(figure, upper, outer, thigh, q)
     _put(figure, lower, thigh, shin, q)
     if end >= 0:
@@ -266,21 +268,8 @@ def _bend_rightly(figure: Figure, limbs: LimbJoints, row: int, pose: ik.Pose, q:
 def _put(figure: Figure, joint: int, above: Array, frame: Array, q: Array) -> None:
     """Set the coordinates of a joint so that it has a given rotation (3, 3)."""
     skeleton = figure.skeleton
-    turns = rotation.swing_twist_turns(skeleton.rest_rotation[joint].T @ above.T @ frame)
-    mine: Indices = np.flatnonzero((skeleton.owner == joint) & (skeleton.slot >= 3))
-    q[mine] = turns[skeleton.slot[mine] - 3]
+    skeleton.set_turn(q, joint, skeleton.rest_rotation[joint].T @ above.T @ frame)
 
 
 def _unit(v: Array) -> Any:
     return v / max(float(np.linalg.norm(v)), 1e-12)
-
-
-def _between(a: Array, b: Array) -> Array:
-    """The smallest rotation between two unit vectors."""
-    axis = np.cross(a, b)
-    size = float(np.linalg.norm(axis))
-    if size < 1e-9:
-        if a @ b > 0:
-            return np.eye(3)
-        return rotation.exp(np.pi * _unit(np.cross(a, np.eye(3)[int(np.abs(a).argmin())])))
-    return rotation.exp(np.arctan2(size, float(a @ b)) * axis / size)

@@ -12,7 +12,7 @@ learnt from the rounds (Broyden's method, 1965, on the displacements of the targ
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +20,12 @@ import numpy.typing as npt
 import ikmath as ik
 from ikmath import rotation
 
-from ...bridge.armature import Array, Channels, Flags
+from ...bridge.armature import Array, Channels
 from ...bridge.goals import Wanted
 from ...bridge.skeleton import Figure
-from .plan import Plan
+from ..collision.surroundings import depth_of
+from .goals import points
+from .plan import Plan, plain
 
 _ROUNDS = 12
 _PATIENCE = 3  # successive rounds without a gain
@@ -31,22 +33,6 @@ _GAIN = 0.98  # a round with more than this share of the depth or squared error 
 _GOOD = 1e-4  # share of the figure's size; smaller is invisible, and near single precision
 _LONGEST = 2.0  # maximum length of a correction, as a factor of the remaining distance
 _NOTHING = 1e-24  # square metres
-
-
-@dataclass(frozen=True, kw_only=True)
-class BestRound:
-    """The result of the best round.
-
-    Attributes:
-        channels: of all bones; solution: of that round.
-        distance: (E,) metres, angle: (E,) radians: errors of the effectors in Blender; NaN if an effector has
-            no such target or is off.
-    """
-
-    channels: Channels
-    solution: ik.Solution = field(repr=False)
-    distance: Array
-    angle: Array
 
 
 class Correction:
@@ -85,34 +71,32 @@ class Correction:
 
 
 def solve_inexact(
+    plan: Plan,
+    problem: ik.Problem,
     figure: Figure,
     want: Wanted,
-    kinds: tuple[Flags, Flags],
     previous: Channels | None,
-    measure: Callable[[Figure], Array],
     solve: Callable[[Figure, Wanted, bool], ik.Solution],
-    depth: Callable[[Figure], float],
-    tolerance: float,
-) -> BestRound:
+) -> tuple[Channels, ik.Solution, Array, Array]:
     """Correct the targets until the effectors reach them in Blender.
 
     Args:
-        figure: measured at the pose that the frame starts from.
-        want: targets of the frame.
-        kinds: (E,) which effectors have a target position; (E,) which have a target orientation.
+        plan, problem, want: of the frame; figure: measured at the pose that it starts from.
         previous: channels of the previous frame.
-        measure: gives the effectors' points (E, 3) of a figure in their joints' frames.
         solve: solves a figure for targets; in the first round (True) from the start of the frame, else from
             the pose of the previous round.
-        depth: gives the penetration of a figure into obstacles, metres; 0 if it is clear.
-        tolerance: metres and radians, within which a target counts as reached.
+
+    Returns:
+        Of the best round the channels of all bones, the solution, and the errors of the effectors in Blender,
+            (E,) metres and (E,) radians; NaN if an effector has no such target or is off.
     """
+    kinds = plain(plan, want)
     moves, turns = (flags & (want.weight > 0.0) for flags in kinds)
     # aims and planes: correct if Blender's point and bone agree with the figure's
     others = (want.weight > 0.0) & ~moves & ~turns
     learnt, size = Correction(int(moves.sum())), _extent(figure, want)
     stale = 0
-    best: tuple[tuple[float, float], BestRound] | None = None
+    best: tuple[tuple[float, float], tuple[Channels, ik.Solution, Array, Array]] | None = None
     now, _ = _at(figure.shown, want, figure.q)
     for number in range(_ROUNDS):
         asked = want.position.copy()
@@ -121,27 +105,24 @@ def solve_inexact(
         promised, frames = _at(figure.skeleton, want, solution.q)
         channels = figure.channels(solution.q, previous)
         figure = figure.posed(channels)
-        want = replace(want, offset=measure(figure))
+        want = replace(want, offset=points(plan, figure))
         there, shown = _at(figure.shown, want, figure.q)
         learnt.learn((promised - now)[moves], (there - now)[moves])
         distance = np.where(moves, np.sqrt(((there - want.position) ** 2).sum(-1)), np.nan)
         angle = np.where(turns, _between(shown, want.rotation), np.nan)
         off = np.where(others, ((there - promised) ** 2).sum(-1) + (size * _between(frames, shown)) ** 2, 0.0)
         off += np.nan_to_num(distance) ** 2 + (size * np.nan_to_num(angle)) ** 2
-        inside = depth(figure)
+        inside = depth_of(problem, figure)
         bad = (inside if inside > _GOOD * size else 0.0, float((want.weight * off).sum()))
         gained = best is None or _is_much_better(bad, best[0])
         if best is None or bad < best[0]:
-            found = BestRound(channels=channels, solution=solution, distance=distance, angle=angle)
-            best = bad, found
-        broken = (
-            np.abs(there - promised)[moves | others].max(initial=0.0),
-            _between(frames, shown)[turns | others].max(initial=0.0),
-        )
+            best = bad, (channels, solution, distance, angle)
+        apart = np.abs(there - promised)[moves | others].max(initial=0.0)
+        twisted = _between(frames, shown)[turns | others].max(initial=0.0)
         corrected = np.abs(asked - want.position)[moves].max(initial=0.0)
         off_by = max(np.nan_to_num(distance).max(initial=0.0), np.nan_to_num(angle).max(initial=0.0))
-        short = solution.status is ik.Status.REACHED and off_by > tolerance
-        true = max(broken[0] / size, broken[1]) < _GOOD
+        short = solution.status is ik.Status.REACHED and off_by > plan.tolerance
+        true = max(apart / size, twisted) < _GOOD
         if true and not short and (corrected / size < _GOOD or not gained):
             break  # Blender agrees with the figure, and other targets gain nothing
         stale = 0 if gained else stale + 1
@@ -172,12 +153,9 @@ def as_shown(solution: ik.Solution, plan: Plan, distance: Array, angle: Array) -
     row = int(off.argmax())
     if solution.status is not ik.Status.REACHED or off[row] <= plan.tolerance:
         return solution
-    far = distance[row] > plan.tolerance
-    how = (
-        f"stays {1000 * distance[row] * plan.metre:.2g} mm short"
-        if far
-        else f"is {np.degrees(angle[row]):.2g} degrees off"
-    )
+    how = f"is {np.degrees(angle[row]):.2g} degrees off"
+    if distance[row] > plan.tolerance:
+        how = f"stays {1000 * distance[row] * plan.metre:.2g} mm short"
     message = (
         f"Bone '{plan.effectors[row].bone}' {how}: a bone above is scaled unevenly, or locked in single"
         " components of its rotation; scale it evenly, or use its IK locks."

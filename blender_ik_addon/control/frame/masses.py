@@ -66,30 +66,19 @@ def _weigh(armature: bpy.types.Object, bones: Bones, metre: float) -> Masses:
     scale *= metre
     deforming = {bone.name for bone in armature.data.bones if bone.use_deform} or set(bones.names)
     given = {name: mass for name, mass in bone_settings(armature, "mass").items() if mass > 0.0}
-    table = read_links(armature)
-    wanted = [
-        row
-        for row, name in enumerate(table.bones)
-        if name in bones.index and (name in deforming or name in given)
-    ]
-    fitted = set(table.bones)
-    bare = [name for name in bones.names if name in given and name not in fitted]
-    if not fitted:
-        bare = [name for name in bones.names if name in deforming or name in given]
-    both = table.some(wanted), slender_links(bones, bare)
+    table, counts = read_links(armature), (deforming | given.keys()) & bones.index.keys()
+    fitted = [row for row, name in enumerate(table.bones) if name in counts]
+    others = given.keys() - set(table.bones) if table.bones else counts
+    bare = [name for name in bones.names if name in others]
+    both = table.some(fitted), slender_links(bones, bare)
     names = [name for links in both for name in links.bones]
     a, b, radius = (np.concatenate([getattr(links, part) for links in both]) for part in ("a", "b", "radius"))
-    weights = (_WATER * scale**3 * _volumes(a, b, radius)).tolist()
+    length = np.sqrt(((b - a) ** 2).sum(1))
+    volumes = np.pi * radius**2 * (length + 4.0 / 3.0 * radius)
+    weights = (_WATER * scale**3 * volumes).tolist()
     return Masses(
         names=tuple(names),
         numbers=np.array([bones.index[name] for name in names], dtype=np.intp),
         mass=np.array([given.get(name, weight) for name, weight in zip(names, weights, strict=True)]),
         centers=0.5 * (a + b),
     )
-
-
-def _volumes(a: Array, b: Array, radius: Array) -> Array:
-    """(L,) volumes of capsules, in cubed units of the armature."""
-    length = np.sqrt(((b - a) ** 2).sum(1))
-    volumes: Array = np.pi * radius**2 * (length + 4.0 / 3.0 * radius)
-    return volumes

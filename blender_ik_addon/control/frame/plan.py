@@ -263,7 +263,7 @@ def read_plan(
         posture_from=solver.posture_from,
         examples=_examples(armature, bones) if natural else None,
         metre=unit,
-        stretches=_stretches(bones, effectors, known),
+        stretches=() if known is None else _stretches(bones, effectors, known.long_bones),
         keeps={name: share for name, share in bone_settings(armature, "posture").items() if share < 1.0},
         masses=read_masses(armature, bones, unit)
         if any("balance" in e.kind.asks for e in effectors)
@@ -271,12 +271,10 @@ def read_plan(
     )
 
 
-def _stretches(bones: Bones, effectors: Sequence[EffectorPlan], known: BoneMap | None) -> tuple[Stretch, ...]:
-    """The bones that effectors may lengthen; empty without a bone map."""
-    if known is None:
-        return ()
+def _stretches(bones: Bones, effectors: Sequence[EffectorPlan], in_limb: list[int]) -> tuple[Stretch, ...]:
+    """The bones that effectors may lengthen, see `find_stretch`."""
     asking = ((row, one.bone, one.chain_root, one.stretch) for row, one in enumerate(effectors))
-    return tuple(filter(None, (find_stretch(bones, *one, known.long_bones) for one in asking)))
+    return tuple(filter(None, (find_stretch(bones, *one, in_limb) for one in asking)))
 
 
 def _examples(armature: bpy.types.Object, bones: Bones) -> Channels | None:
@@ -311,13 +309,9 @@ def plain(plan: Plan, want: Wanted) -> tuple[Flags, Flags]:
     flags = np.zeros((2, len(plan.effectors)), dtype=bool)
     for row, effector in enumerate(plan.effectors):
         told, amounts = want.settings[row], want.amounts[row]
-        every = (*told.get("axes", ()), *told.get("turn_axes", ()))
-        if (
-            want.weight[row] > 0.0
-            and all(every)
-            and not amounts.get("slack")
-            and not amounts.get("turn_slack")
-        ):
+        every_axis = all((*told.get("axes", ()), *told.get("turn_axes", ())))
+        exactly = not (amounts.get("slack") or amounts.get("turn_slack"))
+        if want.weight[row] > 0.0 and every_axis and exactly:
             flags[:, row] = effector.kind.moves, effector.kind.turns
     return flags[0], flags[1]
 

@@ -18,7 +18,6 @@ import numpy as np
 
 import ikmath as ik
 from ikmath.model.figure_map import Kind
-from ikmath.model.masses import MassPoints
 from ikmath.postures.alignment import Correspondence, RigidMotion, align, carried, moves_with_body, smoothed
 from ikmath.postures.examples import Examples
 from ikmath.postures.objective import PostureObjective
@@ -27,7 +26,7 @@ from ikmath.postures.stance import stance
 from ikmath.postures.support import BalanceRule, unsupported
 
 from ...bridge.armature import Array, Flags
-from ...bridge.figure_map import bone_ends, facing, joint_map, limbs_at_rest, mass_points
+from ...bridge.figure_map import BoneMap, bone_ends, facing, joint_map, limbs_at_rest, mass_points
 from ...bridge.goals import Wanted
 from ...bridge.skeleton import Figure
 from .goals import short_chain
@@ -134,28 +133,32 @@ def frame_posture(
     Valid parts of that `before`, of another frame of the plan, are reused. None if the method or the settings
     have none.
     """
-    if plan.bone_map is None:
+    known = plan.bone_map
+    if known is None:
         return None
-    still = _objective(plan, figure) if before is None else before.still
-    follows = _follows(plan, figure, want, still)
+    still = _objective(plan, known, figure) if before is None else before.still
+    moves, turns = plain(plan, want)
+    kinds = [still.figure.kinds[figure.skeleton.index(bone)] for bone in want.bones]
+    placed = frozenset(kind for kind, moved in zip(kinds, moves.tolist(), strict=True) if moved)
+    follows = _follows(plan, figure, want, still, moves, placed)
     same = before is not None and before.figure is figure and (before.motion is not None) == follows
     if before is not None and same and plan.examples is None:
         q = before.q
     else:
         q = figure.q
-        if follows and plan.posture_from == "AUTO" and limbs_at_rest(plan.bone_map, figure):
-            q = stance(figure.shown, joint_map(plan.bone_map, figure), figure.q)
+        if follows and plan.posture_from == "AUTO" and limbs_at_rest(known, figure):
+            q = stance(figure.shown, joint_map(known, figure), figure.q)
         still = still.with_reference(ik.Pose.forward(figure.shown, q))
-    motion = _motion(plan, figure, want, still, q) if follows else None
+    motion = _motion(known, figure, want, still, q, (moves, turns), kinds) if follows else None
     examples = None
     if plan.examples is not None:
         examples = Learned.of(plan, figure, want, None if before is None else before.examples)
     if examples is not None:
         q = examples.posture(figure, want, figure.q, motion)
         still = still.with_reference(ik.Pose.forward(figure.shown, q))
-        motion = _motion(plan, figure, want, still, q) if follows else None
+        motion = _motion(known, figure, want, still, q, (moves, turns), kinds) if follows else None
     cost = still if motion is None else still.carried_by(motion)
-    reason = _why_unsupported(plan, figure, want, still, follows)
+    reason = _why_unsupported(plan, still, placed, follows)
     if reason:
         cost = cost.with_support(unsupported(reason))
     return FramePosture(figure=figure, q=q, still=still, motion=motion, cost=cost, examples=examples)
@@ -173,45 +176,32 @@ def with_smooth_motion(postures: Sequence[FramePosture], row: int) -> FramePostu
     return postures[row].follows(smoothed(motions, anchors)[row])
 
 
-def _objective(plan: Plan, figure: Figure) -> PostureObjective:
+def _objective(plan: Plan, known: BoneMap, figure: Figure) -> PostureObjective:
     """The objective of the pose in which a figure was measured."""
-    if plan.bone_map is None:
-        raise RuntimeError("the plan has no map")
+    # short chains have no mass, because no bone outside balances them
+    points = mass_points(known, figure)
+    roots = {root for row in range(len(plan.effectors)) if (root := short_chain(plan, row))}
+    below = figure.skeleton.ancestors[:, [figure.skeleton.index(root) for root in roots]].any(1)
     return PostureObjective.of(
         figure.shown,
         figure.q,
-        figure=joint_map(plan.bone_map, figure),
+        figure=joint_map(known, figure),
         figure_q=figure.q,
         tips=bone_ends(figure),
-        masses=_masses(plan, figure),
+        masses=replace(points, mass=np.where(below[points.joints], 0.0, points.mass)),
         keeps=[plan.keeps.get(figure.bones.names[number], 1.0) for number in figure.plan.bone.tolist()],
     )
 
 
-def _masses(plan: Plan, figure: Figure) -> MassPoints:
-    """The masses of the joints. Short chains have none, because no bone outside balances them."""
-    if plan.bone_map is None:
-        raise RuntimeError("the plan has no map")
-    points = mass_points(plan.bone_map, figure)
-    roots = {root for row in range(len(plan.effectors)) if (root := short_chain(plan, row))}
-    below = figure.skeleton.ancestors[:, [figure.skeleton.index(root) for root in roots]].any(1)
-    return replace(points, mass=np.where(below[points.joints], 0.0, points.mass))
-
-
-def _kinds(figure: Figure, want: Wanted, still: PostureObjective) -> list[Kind]:
-    """(E,) the kinds of the effectors' joints."""
-    return [still.figure.kinds[figure.skeleton.index(bone)] for bone in want.bones]
-
-
-def _follows(plan: Plan, figure: Figure, want: Wanted, still: PostureObjective) -> bool:
-    """Whether the posture is moved to the targets."""
+def _follows(
+    plan: Plan, figure: Figure, want: Wanted, still: PostureObjective, moves: Flags, placed: frozenset[Kind]
+) -> bool:
+    """Whether the posture is moved to the targets; placed: kinds of the joints with a target position."""
     if plan.carries == "NEVER" or plan.root == "PINNED":
         return False
     if any(effector.follows in ("PIN", "MOTION") for effector in plan.effectors):
         return False
-    moves, _ = plain(plan, want)
-    carrying = [kind in (Kind.ROOT, *_FEET) for kind in _kinds(figure, want, still)]
-    if moves.sum() < _SEVERAL and not (moves & np.array(carrying)).any():
+    if moves.sum() < _SEVERAL and placed.isdisjoint((Kind.ROOT, *_FEET)):
         return False
     if plan.carries == "ALWAYS":
         return True
@@ -220,11 +210,17 @@ def _follows(plan: Plan, figure: Figure, want: Wanted, still: PostureObjective) 
     return not (moves & (off < _IN_PLACE * still.figure.size)).any()
 
 
-def _motion(plan: Plan, figure: Figure, want: Wanted, still: PostureObjective, q: Array) -> RigidMotion:
-    """The rigid motion of the posture (n,) to the targets."""
-    if plan.bone_map is None:
-        raise RuntimeError("the plan has no map")
-    moves, turns = plain(plan, want)
+def _motion(
+    known: BoneMap,
+    figure: Figure,
+    want: Wanted,
+    still: PostureObjective,
+    q: Array,
+    flags: tuple[Flags, Flags],
+    kinds: Sequence[Kind],
+) -> RigidMotion:
+    """The rigid motion of the posture (n,) to the targets; flags: of `plain`, kinds: (E,) of the joints."""
+    moves, turns = flags
     pose = ik.Pose.forward(figure.shown, q)
     places, frames = pose.point(want.bones, want.offset), pose.frame(want.bones)
     pairs = [
@@ -239,22 +235,20 @@ def _motion(plan: Plan, figure: Figure, want: Wanted, still: PostureObjective, q
             hips=kind == Kind.ROOT,
             with_body=moves_with_body(kind, on_fours=still.figure.on_fours),
         )
-        for row, kind in enumerate(_kinds(figure, want, still))
+        for row, kind in enumerate(kinds)
         if moves[row] or turns[row]
     ]
-    return align(pairs, facing(plan.bone_map, figure), still.figure.size, still.figure.up)
+    return align(pairs, facing(known, figure), still.figure.size, still.figure.up)
 
 
-def _why_unsupported(plan: Plan, figure: Figure, want: Wanted, still: PostureObjective, carried: bool) -> str:
+def _why_unsupported(plan: Plan, still: PostureObjective, placed: frozenset[Kind], carried: bool) -> str:
     """Why neither the balance nor the hips are kept, "" if one of them is."""
     if still.support.rule in plan.switched_off:
         return "It is switched off."
     if plan.root == "PINNED":
         return "The root stays."
-    moves, _ = plain(plan, want)
-    kinds = _kinds(figure, want, still)
-    if any(moves[row] and kind == Kind.ROOT for row, kind in enumerate(kinds)):
+    if Kind.ROOT in placed:
         return "The hips follow their target."
-    if carried and any(moves[row] and kind in _FEET for row, kind in enumerate(kinds)):
+    if carried and not placed.isdisjoint(_FEET):
         return "The feet follow their targets."
     return ""

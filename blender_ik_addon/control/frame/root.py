@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import bpy
+import numpy as np
 
 from ...bridge.animation import is_animated
 from ...bridge.armature import Array, Bones, read_bones
@@ -43,7 +44,10 @@ def bones_that_free(bones: Bones, placed: Sequence[Placed], up: Array) -> tuple[
     outside the legs, if both are lasting.
     """
     legs = [frozenset(bones.ancestors(foot)) for foot in feet(bones, up)]
-    trunk = _trunk(bones, legs)
+    # the topmost bones, and their descendants that carry all legs
+    trunk = frozenset(np.flatnonzero(bones.parents < 0).tolist())
+    if len(legs) > 1:
+        trunk |= legs[0].intersection(*legs[1:])
     whole = [one for one in placed if not one.chain_root or bones.number(one.chain_root) in trunk]
     for one in whole:
         if bones.number(one.bone) in trunk:
@@ -55,12 +59,6 @@ def bones_that_free(bones: Bones, placed: Sequence[Placed], up: Array) -> tuple[
     standing = [bone for bone in lasting if on_leg[bone]]
     reaching = [bone for bone in lasting if not on_leg[bone]]
     return (reaching[0], standing[0]) if reaching and standing else ()
-
-
-def _trunk(bones: Bones, legs: Sequence[frozenset[int]]) -> frozenset[int]:
-    """Indices of the topmost bones and of their descendants that carry all legs (feet with ancestors)."""
-    top = frozenset(number for number, parent in enumerate(bones.parents.tolist()) if parent < 0)
-    return top | legs[0].intersection(*legs[1:]) if len(legs) > 1 else top
 
 
 def placed_bones(armature: bpy.types.Object) -> tuple[Placed, ...]:

@@ -97,7 +97,10 @@ class Sample:
     def around(self) -> Any:
         """The obstacles and their transforms, for comparison with another frame."""
         return [
-            (one.name, one.margin, getattr(one, "mode", ""), getattr(one, "geometry", one), *_motion(one))
+            (
+                *(one.name, one.margin, getattr(one, "mode", ""), getattr(one, "geometry", one)),
+                *(one.rotation.tobytes(), one.translation.tobytes()),
+            )
             for one in self.obstacles
         ]
 
@@ -119,10 +122,6 @@ class Sample:
             demands=demands,
             alternatives=(*self.alternatives, *(_NONE for _ in range(added))),
         )
-
-
-def _motion(shape: Shape) -> tuple[bytes, bytes]:
-    return shape.rotation.tobytes(), shape.translation.tobytes()
 
 
 def take_sample(

@@ -60,7 +60,9 @@ def solve_task(
     """
     plan = task.plan
     # a brief solve without a previous frame, as in live, is never continued
-    asked = None if ask is not None or (brief and before is None) else _asked(task, brief)
+    asked: Any = None
+    if ask is None and (not brief or before is not None):  # a key of everything except the start
+        asked = brief, task.sample.asked, task.sample.around, task.sample.state.digest
     again = before is not None and asked is not None and before.asked == asked
     if before is not None and again and before.rests:
         return replace(before, frame=task.sample.frame)
@@ -68,19 +70,17 @@ def solve_task(
     if before is not None and _is_let_go(task):
         before = None
 
-    def solve(task: Task) -> Solved:
-        return _solve(task, before, previous, asked, again=again, brief=brief, ask=ask)
-
+    solve = partial(_solve, before=before, previous=previous, asked=asked, again=again, brief=brief, ask=ask)
     solved = solve(task)
     return stretched(task, solved, solve) if plan.stretches else solved
 
 
 def _solve(
     task: Task,
+    *,
     before: Solved | None,
     previous: Channels | None,
     asked: Any,
-    *,
     again: bool,
     brief: bool,
     ask: Ask | None,
@@ -241,29 +241,18 @@ def _answer_inexact(
         afresh = first or depth_of(asked, own) > 0.0
         return ask(asked, q if afresh else own.q)
 
-    asks = plain(plan, want)
-    best = solve_inexact(
-        figure,
-        want,
-        asks,
-        previous,
-        partial(points, plan),
-        solve_round,
-        partial(depth_of, problem),
-        plan.tolerance,
-    )
-    distance, angle = best.distance, best.angle
-    there = figure.posed(best.channels)
+    channels, solution, distance, angle = solve_inexact(plan, problem, figure, want, previous, solve_round)
+    there = figure.posed(channels)
     parts, problem = make_problem(plan, there, replace(want, offset=points(plan, there)), there.q)
     problem = _with_choices(plan, problem, q, before)
-    if not np.logical_or(*asks).all():
+    if not np.logical_or(*plain(plan, want)).all():
         errors = problem.errors(ik.Pose.forward(there.shown, there.q))
         rest = effector_errors(len(plan.effectors), parts, errors)
         distance = np.where(np.isnan(distance), rest[0], distance)
         angle = np.where(np.isnan(angle), rest[1], angle)
     return _Answer(
-        solution=as_shown(best.solution, plan, distance, angle),
-        channels=best.channels,
+        solution=as_shown(solution, plan, distance, angle),
+        channels=channels,
         parts=parts,
         problem=problem,
         shown=there.shown,
@@ -284,12 +273,6 @@ def apart(problem: ik.Problem, a: Array, b: Array) -> float:
     """The largest coordinate difference between a and b (n,): radians, or figure sizes for translations."""
     away: Array = np.abs(a - b) / problem.strides
     return float(away.max(initial=0.0))
-
-
-def _asked(task: Task, brief: bool) -> Any:
-    """A key of everything except the start that the result of a task depends on."""
-    sample = task.sample
-    return brief, sample.asked, sample.around, sample.state.digest
 
 
 def _with_choices(plan: Plan, problem: ik.Problem, q: Array, before: Solved | None) -> ik.Problem:

@@ -21,9 +21,6 @@ from ikmath.goals.balance import hull
 from ...bridge.armature import (
     Array,
     Bones,
-    Flags,
-    Floats,
-    Indices,
     pose_matrices,
     read_all,
     read_bones,
@@ -112,9 +109,11 @@ class Ellipsoid:
     axes: Array
 
 
-@dataclass(frozen=True, eq=False)
 class Standing:
     """The transforms of an armature's bones at one moment.
+
+    Args:
+        armature: original, up to date in a frame; count: of its bones, if known.
 
     Attributes:
         matrix: (B, 4, 4) armature space; basis: (B, 4, 4) from their channels.
@@ -123,23 +122,15 @@ class Standing:
         changes: a key that stays equal while thickness and mass do not change; both may be animated.
     """
 
-    matrix: Floats
-    basis: Floats
-    world: Array
-    told: Hashable
-    changes: Hashable
-
-    @classmethod
-    def of(cls, armature: bpy.types.Object, frame: int, count: int | None = None) -> Standing:
-        """Read an original armature that is up to date in a frame; count: of its bones, if known."""
-        matrix = pose_matrices(armature, "matrix", count)
-        basis = pose_matrices(armature, "matrix_basis", len(matrix))
-        manager: Any = bpy.data.window_managers[0]
-        changes = manager.articulate.flesh_changes, len(rig_of(armature).body.links), frame
-        world = np.array(armature.matrix_world, dtype=float)
+    def __init__(self, armature: bpy.types.Object, frame: int, count: int | None = None) -> None:
+        self.matrix = pose_matrices(armature, "matrix", count)
+        self.basis = pose_matrices(armature, "matrix_basis", len(self.matrix))
+        self.world = np.array(armature.matrix_world, dtype=float)
         # columns first, the order in memory
-        told = world.tobytes(), matrix.swapaxes(1, 2).tobytes()
-        return cls(matrix, basis, world, told, changes)
+        self.told: Hashable = self.world.tobytes(), self.matrix.swapaxes(1, 2).tobytes()
+        manager: Any = bpy.data.window_managers[0]
+        links = rig_of(armature).body.links
+        self.changes: Hashable = manager.articulate.flesh_changes, len(links), frame
 
     @cached_property
     def bones(self) -> Array:
@@ -166,53 +157,33 @@ class Subject:
     chains: Sequence[Chain]
 
 
-@dataclass(frozen=True, eq=False)
 class _Lever:
-    """The K bones that turn a point of the lowest one, lowest first.
+    """The K bones that turn a point of a bone of the figure, from this bone up to the chain root."""
 
-    Attributes:
-        numbers: (K,) indices; free: (K, 3) the axes about which they turn.
-        inherits: (K,) whether each one also turns with the next one, or its head only moves with it.
-        joints: K joints without parents and at rest, which turn about all axes.
-    """
-
-    numbers: Indices
-    free: Flags
-    inherits: list[bool]
-    joints: ik.Skeleton
-
-    @classmethod
-    def of(cls, figure: Figure, bone: str, chain_root: str) -> _Lever:
-        """The lever of a bone of the figure, up to the chain root."""
+    def __init__(self, figure: Figure, bone: str, chain_root: str) -> None:
         way = {int(figure.plan.bone[joint]): joint for joint in figure.plan.solved_joints.tolist()}
         numbers = [number for number in figure.bones.chain(bone, chain_root) if number in way]
-        joints = [way[number] for number in numbers]
-        skeleton = ik.Skeleton(ik.Joint(str(number), None, turns="xyz") for number in numbers)
-        order = np.array(numbers, dtype=np.intp)
-        inherits = figure.bones.inherit_rotation[order].tolist()
-        return cls(order, figure.plan.turns[joints], inherits, skeleton)
+        self._numbers = np.array(numbers, dtype=np.intp)
+        # (K, 3) the axes about which they turn
+        self._free = figure.plan.turns[[way[number] for number in numbers]]
+        # whether each one also turns with the next one, or its head only moves with it
+        self._inherits = figure.bones.inherit_rotation[self._numbers].tolist()
+        # joints without parents and at rest, which turn about all axes
+        self._joints = ik.Skeleton(ik.Joint(str(number), None, turns="xyz") for number in numbers)
 
     def jacobian(self, standing: Standing, point: Array) -> Array:
         """(C, 3) velocities of the point (3,) for unit velocities of the free turns, world."""
-        if not len(self.numbers):
+        if not len(self._numbers):
             return np.zeros((0, 3))
-        turns = bone_turns(self.numbers, standing.basis)
-        frames = standing.bones[self.numbers]
+        turns = bone_turns(self._numbers, standing.basis)
+        frames = standing.bones[self._numbers]
         at_rest = nearest_rotation(frames[:, :3, :3]) @ rotation.swing_twist_matrix(turns).swapaxes(1, 2)
-        axes = ik.Pose.forward(self.joints, turns.ravel()).screws[0].reshape(-1, 3, 3)
+        axes = ik.Pose.forward(self._joints, turns.ravel()).screws[0].reshape(-1, 3, 3)
         moved = [point]
-        for frame, turned in zip(frames, self.inherits, strict=True):
+        for frame, turned in zip(frames, self._inherits, strict=True):
             moved.append(moved[-1] if turned else frame[:3, 3])
         arms = np.array(moved[:-1]) - frames[:, :3, 3]
-        return rotation.cross(axes @ at_rest.swapaxes(1, 2), arms[:, None])[self.free]
-
-
-@dataclass(frozen=True, eq=False)
-class _Flesh:
-    """Thickness and masses of a figure; None without mass."""
-
-    parts: Capsules
-    masses: Masses | None
+        return rotation.cross(axes @ at_rest.swapaxes(1, 2), arms[:, None])[self._free]
 
 
 class Inspector:
@@ -225,7 +196,7 @@ class Inspector:
         self._limited: LimitedJoints | None = None
         self._place: tuple[bytes, Space] | None = None
         self._placed: tuple[Capsules, Standing, Capsules] | None = None
-        self._flesh: tuple[Any, _Flesh] | None = None
+        self._flesh: tuple[Any, Capsules, Masses | None] | None = None
         self._told: tuple[Any, Any] | None = None
         self._neighbourhood = Neighbourhood()
 
@@ -241,7 +212,7 @@ class Inspector:
             return []
         figure, standing = self._known(subject), subject.standing
         if self._limited is None or self._limited.figure is not figure:
-            self._limited = LimitedJoints.of(figure)
+            self._limited = LimitedJoints(figure)
         return self._limited.standing(standing.basis, standing.matrix, self._space(subject))
 
     def ellipsoid(
@@ -263,7 +234,7 @@ class Inspector:
             return None
         key = subject.structure, tuple(subject.chains), bone, chain_root
         if self._lever is None or self._lever[0] != key:
-            self._lever = key, _Lever.of(figure, bone, chain_root)
+            self._lever = key, _Lever(figure, bone, chain_root)
         own = standing.bones[figure.bones.index[bone]]
         center = own[:3, :3] @ local + own[:3, 3]
         jacobian = self._lever[1].jacobian(standing, center)
@@ -288,7 +259,7 @@ class Inspector:
 
     def capsules(self, subject: Subject) -> Capsules:
         """The figure's capsules in the world."""
-        parts, standing = self._thickness(subject).parts, subject.standing
+        (parts, _), standing = self._thickness(subject), subject.standing
         known = self._placed
         if known is None or known[0] is not parts or known[1] is not standing:
             known = self._placed = parts, standing, parts.placed(self.bones(subject), standing.bones)
@@ -299,10 +270,10 @@ class Inspector:
 
         None if unknown.
         """
-        flesh = self._thickness(subject)
-        if flesh.masses is None:
+        _, masses = self._thickness(subject)
+        if masses is None:
             return None
-        center = flesh.masses.center(subject.standing.bones)
+        center = masses.center(subject.standing.bones)
         return stand(center, self.capsules(subject), planted)
 
     def critical(self, subject: Subject, depsgraph: bpy.types.Depsgraph, changes: Changes) -> Critical | None:
@@ -321,8 +292,8 @@ class Inspector:
             depsgraph,
         )
 
-    def _thickness(self, subject: Subject) -> _Flesh:
-        """Thickness and masses of the figure, read again if their settings have changed."""
+    def _thickness(self, subject: Subject) -> tuple[Capsules, Masses | None]:
+        """Thickness and masses, None without mass; read again if their settings have changed."""
         armature, bones, unit = subject.armature, self.bones(subject), metre(bpy.context.scene)
         told = subject.structure, self.flesh(subject), armature.matrix_world.median_scale, unit
         if self._flesh is None or self._flesh[0] != told:
@@ -330,8 +301,8 @@ class Inspector:
                 masses = read_masses(armature, bones, unit)
             except Refused:
                 masses = None  # no part has a mass
-            self._flesh = told, _Flesh(present_links(armature, bones), masses)
-        return self._flesh[1]
+            self._flesh = told, present_links(armature, bones), masses
+        return self._flesh[1:]
 
     def _known(self, subject: Subject) -> Figure:
         """The figure in any pose."""

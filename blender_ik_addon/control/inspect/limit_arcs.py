@@ -66,62 +66,44 @@ class Limit:
 def at_limits(skeleton: ik.Skeleton, q: Array) -> Flags:
     """Which coordinates (..., n) are at a limit; without those whose limits leave no room to turn."""
     room: Flags = skeleton.upper - skeleton.lower > AT_LIMIT
-    found: Flags = skeleton.joint_limits.at_limit(q, AT_LIMIT) & room
-    return found
+    return np.asarray(skeleton.joint_limits.at_limit(q, AT_LIMIT) & room)
 
 
-@dataclass(frozen=True, eq=False)
 class LimitedJoints:
     """The limited rotation coordinates of a figure, which are read again when it moves.
 
-    Attributes:
+    Args:
         figure: in any pose.
-        columns: (C,) rotation coordinates of joints with a limit; places: (C,) their indices in the list of
-            three rotations per joint.
-        joint_limits: of these coordinates alone; roomy: (C,) whether the limits leave room to turn.
-        bones: (K,) indices of the bones of these joints.
     """
 
-    figure: Figure
-    columns: Indices
-    places: Indices
-    joint_limits: JointLimits
-    roomy: Flags
-    bones: Indices
-
-    @classmethod
-    def of(cls, figure: Figure) -> LimitedJoints:
-        """The limited joints of a figure."""
-        skeleton = figure.skeleton
+    def __init__(self, figure: Figure) -> None:
+        self.figure, skeleton = figure, figure.skeleton
         limited = np.isfinite(skeleton.lower) | np.isfinite(skeleton.upper)
         columns = np.flatnonzero(skeleton.is_turn & np.isin(skeleton.owner, skeleton.owner[limited]))
         joints, rows = np.unique(skeleton.owner[columns], return_inverse=True)
         slots, lower, upper = skeleton.slot[columns], skeleton.lower[columns], skeleton.upper[columns]
-        return cls(
-            figure,
-            columns,
-            3 * rows + slots - 3,
-            JointLimits(rows, slots, lower, upper),
-            upper - lower > AT_LIMIT,
-            figure.plan.bone[joints],
-        )
+        self._columns = columns
+        self._places = 3 * rows + slots - 3  # of the coordinates in a list of three rotations per joint
+        self._joint_limits = JointLimits(rows, slots, lower, upper)
+        self._roomy = upper - lower > AT_LIMIT
+        self._bones: Indices = figure.plan.bone[joints]
 
     def standing(self, basis: Floats, matrix: Floats, space: Space) -> list[Limit]:
         """The limits that the joints are at; basis, matrix: (B, 4, 4) of the armature's bones now."""
-        if not len(self.columns):
+        if not len(self._columns):
             return []
-        turns = bone_turns(self.bones, basis)
-        at = self.joint_limits.at_limit(turns.take(self.places), AT_LIMIT) & self.roomy
+        turns = bone_turns(self._bones, basis)
+        at = self._joint_limits.at_limit(turns.take(self._places), AT_LIMIT) & self._roomy
         if not np.count_nonzero(at):
             return []
-        pairs = self.joint_limits.pairs
+        pairs = self._joint_limits.pairs
         single = at.copy()
         single[pairs] = False
         found = [(row, row) for row in np.flatnonzero(single).tolist()]
         found += [(x, z) for x, z in pairs.tolist() if at[x] or at[z]]
-        own = (self.places // 3).tolist()
+        own = (self._places // 3).tolist()
         return [
-            self._limit(int(self.columns[x]), int(self.columns[z]), turns[own[x]], matrix, space)
+            self._limit(int(self._columns[x]), int(self._columns[z]), turns[own[x]], matrix, space)
             for x, z in found
         ]
 

@@ -120,11 +120,8 @@ def why_not_held(effector: ArticulateEffector) -> str:
         return f"Effector '{effector.name}' has no target and no pin that could be moved"
     if effector.follows == "PIN":
         foreign = library_refusal(armature)
-        return (
-            why_not_moved(effector, bpy.context.scene.frame_current_final)
-            if foreign is None
-            else str(foreign)
-        )
+        frame = bpy.context.scene.frame_current_final
+        return why_not_moved(effector, frame) if foreign is None else str(foreign)
     if effector.subtarget:
         return f"Effector '{effector.name}' follows bone '{effector.subtarget}': move that bone"
     if effector.target.library is not None:

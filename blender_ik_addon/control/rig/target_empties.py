@@ -41,13 +41,6 @@ class TargetLook:
         return cls() if found is None else cls(display=found.target_display, size=found.target_size)
 
 
-def _center_of_mass(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Vector:
-    """Its present position, world."""
-    bones, shown = read_bones(armature), armature.evaluated_get(depsgraph)
-    matrix = np.array(shown.matrix_world) @ pose_matrices(shown)
-    return Vector(read_masses(armature, bones, metre(depsgraph.scene)).center(matrix).tolist())
-
-
 def first_target(effector: ArticulateEffector, pose_bone: bpy.types.PoseBone, scale: float = 1.0) -> Vector:
     """See `ArticulateEffector.first_target`."""
     if "pole" not in effector.kind_info.asks:
@@ -64,7 +57,10 @@ def create_target(
     pose_bone, matrix = posed(armature, effector, depsgraph)
     scale = matrix.median_scale
     if "balance" in effector.kind_info.asks:
-        target: Any = _center_of_mass(armature, depsgraph)
+        shown = armature.evaluated_get(depsgraph)
+        masses = read_masses(armature, read_bones(armature), metre(depsgraph.scene))
+        center = masses.center(np.array(shown.matrix_world) @ pose_matrices(shown))
+        target: Any = Vector(center.tolist())
     else:
         target = matrix @ first_target(effector, pose_bone, scale)
     place = Matrix.Translation(target)

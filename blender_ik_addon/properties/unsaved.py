@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The arguments of operators; a button does not fill them in from the last call."""
+"""Properties that are not saved: the session's, and arguments of operators, which buttons do not fill in."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -14,20 +14,20 @@ from bpy.props import (
     StringProperty,
 )
 
-from ..properties.saved import declared
+from .saved import declared
 
-_FRESH: Any = {"SKIP_SAVE"}
+_UNSAVED: Any = {"SKIP_SAVE"}
 
-Bool = partial(BoolProperty, options=_FRESH)
-Enum = partial(EnumProperty, options=_FRESH)
-Float = partial(FloatProperty, options=_FRESH)
-FloatVector = partial(FloatVectorProperty, options=_FRESH)
-Int = partial(IntProperty, options=_FRESH)
-String = partial(StringProperty, options=_FRESH)
+Bool = partial(BoolProperty, options=_UNSAVED)
+Enum = partial(EnumProperty, options=_UNSAVED)
+Float = partial(FloatProperty, options=_UNSAVED)
+FloatVector = partial(FloatVectorProperty, options=_UNSAVED)
+Int = partial(IntProperty, options=_UNSAVED)
+String = partial(StringProperty, options=_UNSAVED)
 
 
 def copied(group: type, names: Iterable[str]) -> dict[str, Any]:
     """Properties of a group of settings as arguments."""
     found, own = declared(group), ("override", "update", "options")
     told = {name: {k: v for k, v in found[name].keywords.items() if k not in own} for name in names}
-    return {name: found[name].function(**keywords, options=_FRESH) for name, keywords in told.items()}
+    return {name: found[name].function(**keywords, options=_UNSAVED) for name, keywords in told.items()}
