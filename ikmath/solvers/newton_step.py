@@ -175,15 +175,11 @@ def nearly_met(problem: Problem, iterate: Iterate, near: float) -> bool:
 
 
 class _Span(NamedTuple):
-    """The span of rows (m, n) that hold a step, by their singular values; those near zero are left out.
+    """The span of rows (m, n) that hold a step, by their singular values; those near zero are left out."""
 
-    Attributes:
-        left: (m, k); size: (k,) singular values; axes: (k, n).
-    """
-
-    left: Array
-    size: Array
-    axes: Array
+    left: Array  # (m, k)
+    size: Array  # (k,) singular values
+    axes: Array  # (k, n)
 
     @classmethod
     def of(cls, rows: Array, flat: float) -> Self:
