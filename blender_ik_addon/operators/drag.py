@@ -212,6 +212,9 @@ class ARTICULATE_OT_drag(OnArmature):
             return  # a shortcut of Blender, for example Ctrl-Z
         elif self._hand.press(event.type, event.ascii, shift=event.shift):
             self._changed = True
+        elif event.type == "R" and grip.turn:
+            self._hand.roll()
+            self._changed = True
         elif event.type in {"G", "R"}:
             self._regrip(context, replace(grip, turn=event.type == "R"))
         elif event.type == "P":

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 AXES: Final = "XYZ"
 _DIGITS: Final = frozenset("0123456789.")
 _SIGNS: Final = {"-": "-", "/": "1/"}
+_ROLL = 0.01  # radians per pixel of a free turn, as in Blender's trackball
 FINE = 0.1  # share of the mouse motion that is used with Shift, as in Blender's own tools
 _CENTRE = 5.0  # pixels around the centre of a rotation within which directions are ignored
 
@@ -171,7 +172,7 @@ class Hand:
     Attributes:
         sight: the view of the region.
         lock: the axis constraint; numbers: the typed values.
-        turning: whether it rotates instead of moving.
+        turning: whether it rotates instead of moving; rolling: freely, about both axes of the view.
         step: snapping increment, Blender units or radians; 0 for none.
         grid: whether positions snap to multiples of the step; otherwise the displacement does.
         snapped: (3,) world, point of the scene that it snaps to; None for none.
@@ -191,10 +192,17 @@ class Hand:
     def begin(self, anchor: npt.ArrayLike, *, turning: bool, axes: npt.ArrayLike | None = None) -> None:
         """Restart here, moving or turning a point (3,), world, with bone axes (3, 3); clears typed values."""
         self._start, self._anchor = self._pixel.copy(), np.array(anchor, dtype=float)
-        self._angle, self.turning = 0.0, turning
+        self._angle, self.turning, self.rolling = 0.0, turning, False
         self.numbers.clear()
         if axes is not None:
             self.lock.local = np.array(axes, dtype=float)
+
+    def roll(self) -> None:
+        """Turn freely, like a trackball, or again about one axis; from the rotation at the start."""
+        rolling = not self.rolling
+        self.begin(self._anchor, turning=True)
+        self.lock.release()
+        self.rolling = rolling
 
     def hold(self, anchor: npt.ArrayLike, axes: npt.ArrayLike) -> None:
         """Apply the same displacement and typed values to another point (3,), world, with its axes (3, 3)."""
@@ -228,6 +236,8 @@ class Hand:
     def text(self) -> list[str]:
         """Text for the header: the axis constraint and the typed values."""
         lock = self.lock.text.replace("along", "about") if self.turning else self.lock.text
+        if self.rolling and not lock:
+            lock = "trackball"
         return [part for part in (lock, self.numbers.text(self._fields) if self.numbers else "") if part]
 
     def place(self) -> Array:
@@ -261,8 +271,12 @@ class Hand:
     def turn(self) -> Array:
         """(3,) world, rotation since the start as a rotation vector."""
         towards, axis = -self.sight.forward, self.lock.axis
-        axis = towards if axis is None else axis
         typed = self.numbers.values(typed_angle, 1)
+        if self.rolling and axis is None and typed is None:
+            x, y = _ROLL * (self._pixel - self._start)
+            right, up = self.sight.across
+            return np.asarray(x * up - y * right)
+        axis = towards if axis is None else axis
         if typed is not None:
             return axis * typed[0]
         angle = self._angle if axis @ towards >= 0 else -self._angle

@@ -251,6 +251,28 @@ def test_r_turns_and_g_moves_on_from_there():
     assert np.linalg.norm(tip(rig, "b3") - begun - (0.1, 0, 0)) < 1e-3
 
 
+def test_r_twice_turns_freely_and_once_more_about_one_axis():
+    rig = posed()
+    mouse = Mouse(tip_at(rig, "b3"), bone="b3")
+    before = rig.pose.bones["b3"].matrix.to_quaternion()
+
+    def turned():
+        mouse.tick()
+        tip(rig, "b3")
+        return np.array((rig.pose.bones["b3"].matrix.to_quaternion() @ before.inverted()).to_exponential_map())
+
+    mouse.key("R")
+    mouse.key("R")
+    mouse.move((mouse.at[0] + 0.2, mouse.at[1] + 0.3))
+    assert np.allclose(turned(), (-0.3, 0.0, 0.2), atol=2e-3), "30 pixels up and 20 to the right"
+    assert "trackball" in mouse.window.header[-1]
+    mouse.key("Z", ascii="z")
+    assert np.allclose(turned()[:2], 0.0, atol=2e-3) and "about global Z" in mouse.window.header[-1]
+    mouse.key("R")
+    assert np.allclose(turned(), 0.0, atol=2e-3) and "trackball" not in mouse.window.header[-1]
+    mouse.key("ESC")
+
+
 def test_degrees_are_typed_while_it_turns():
     rig = posed()
     mouse = Mouse(tip_at(rig, "b3"), bone="b3")

@@ -221,6 +221,33 @@ def test_a_turn_follows_the_mouse_round_the_point(view):
     assert np.allclose(held.turn(), (np.pi / 2, 0, 0))
 
 
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_free_turn_follows_the_mouse_like_a_trackball(view):
+    """What is before the point goes to the right and up with the mouse, by a hundredth radian a pixel."""
+    held = hand.Hand(view, view.pixels(ANCHOR) + np.array([50.0, 0.0]), ANCHOR)
+    held.begin(ANCHOR, turning=True)
+    held.move((0.0, 30.0), fine=False)
+    held.roll()
+    assert held.text == ["trackball"] and not held.turn().any(), "it begins anew"
+    for way in ((20.0, 0.0), (0.0, 20.0), (7.0, 4.0)):
+        begun = held.turn()
+        held.move(way, fine=False)
+        assert np.linalg.norm(held.turn() - begun) == pytest.approx(0.01 * np.hypot(*way))
+    held.roll()
+    held.roll()
+    held.move((3.0, 4.0), fine=False)
+    near = -0.1 * view.forward
+    shown = view.pixels(ANCHOR + Matrix.Rotation(0.05, 3, Vector(held.turn())) @ Vector(near))
+    way = shown - view.pixels(ANCHOR + near)
+    assert np.allclose(way / np.linalg.norm(way), (0.6, 0.8), atol=0.05)
+    typed(held, "x")
+    assert not held.turn()[1:].any() and held.text == ["about global X"]
+    typed(held, "90")
+    assert np.allclose(held.turn(), (np.pi / 2, 0, 0))
+    held.roll()
+    assert held.text == []
+
+
 def test_the_wheel_goes_from_the_whole_figure_to_one_bone_and_back():
     assert [hand.changed_levels(*given) for given in ((0, 5, -1), (4, 5, -1), (1, 5, -1))] == [4, 3, 1]
     assert [hand.changed_levels(*given) for given in ((3, 5, 1), (4, 5, 1), (0, 5, 1))] == [4, 0, 0]

@@ -37,6 +37,12 @@ class Sight:
         into: Array = -self.view[2, :3]
         return into / np.sqrt(into @ into)
 
+    @property
+    def across(self) -> Array:
+        """(2, 3) right and up in the view, world, of length 1."""
+        ways: Array = self.view[:2, :3]
+        return ways / np.sqrt((ways * ways).sum(1, keepdims=True))
+
     def pixels(self, world: npt.ArrayLike) -> Array:
         """Project (..., 3) world points to (..., 2) pixels; NaN behind the eye."""
         return self.screen(world)[..., :2]
