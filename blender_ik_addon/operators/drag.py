@@ -25,7 +25,7 @@ from .active import (
     show_header,
     tell_unkeyed,
 )
-from .hand import Hand, changed_levels, is_confirmed, is_local_first, show_guides, where_taken
+from .hand import Hand, changed_levels, is_confirmed, read_orientation, show_guides, where_taken
 from .status_bar import KEYS, SUPPORTS, header, show_keys, summary
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ class ARTICULATE_OT_drag(OnArmature):
         except reasons() as reason:
             return refuse(self, armature, reason)
         self._grasp: Grasp = grasp or Grasp.of(context, armature.pose.bones[self._drag.grip.bone])
-        self._hand = Hand(sight, pixel, self._drag.anchor, local_first=is_local_first(context.scene))
+        self._hand = Hand(sight, pixel, self._drag.anchor, read_orientation(context.scene, sight))
         self._hand.begin(self._drag.anchor, turning=self.turning, axes=self._drag.orientation)
         self._snapper: Snapper = Snapper(armature)
         self._inverted, self._fine = event.ctrl, event.shift

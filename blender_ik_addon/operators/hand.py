@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ..properties.session import ArticulateSession
 
 AXES: Final = "XYZ"
+Orientation = tuple[str, "Array | None"]
+"""Name of a space, and its axes (3, 3) as columns, world; None for the world's or the bone's own."""
 _DIGITS: Final = frozenset("0123456789.")
 _SIGNS: Final = {"-": "-", "/": "1/"}
 _ROLL = 0.01  # radians per pixel of a free turn, as in Blender's trackball
@@ -31,33 +33,35 @@ _CENTRE = 5.0  # pixels around the centre of a rotation within which directions 
 
 
 class AxisLock:
-    """The allowed directions: all, one axis, or a plane; in world or bone axes.
+    """The allowed directions: all, one axis, or a plane; in the axes of a space.
 
     Attributes:
         letters: the allowed axes, for example "", "Z", or "XY"; "" for all.
-        is_local: whether they are the bone's axes; with `local_first`, the first press of a key chooses
-            these.
-        local: (3, 3) the bone's axes as columns, world.
+        space: "global", "local" for the bone's axes, or the name of another orientation of the scene.
+        spaces: their axes (3, 3) by name, as columns, world.
     """
 
-    def __init__(self, *, local_first: bool = False) -> None:
-        self._local_first = local_first
-        self.letters, self.is_local = "", False
-        self.local: Array = np.eye(3)
+    def __init__(self, orientation: Orientation) -> None:
+        first, axes = orientation
+        self.spaces: dict[str, Array] = {"global": np.eye(3), "local": np.eye(3)}
+        if axes is not None:
+            self.spaces[first] = axes
+        self._first, self._second = first, "local" if first == "global" else "global"
+        self.letters, self.space = "", first
 
     def press(self, axis: str, *, plane: bool = False) -> None:
-        """Cycle an axis or plane: first space, other space, free."""
+        """Cycle an axis or plane: in the scene's orientation, the other space, free."""
         letters = AXES.replace(axis, "") if plane else axis
         if letters != self.letters:
-            self.letters, self.is_local = letters, self._local_first
-        elif self.is_local == self._local_first:
-            self.is_local = not self.is_local
+            self.letters, self.space = letters, self._first
+        elif self.space == self._first:
+            self.space = self._second
         else:
             self.release()
 
     def keep_to(self, axis: str) -> None:
         """Constrain to an axis of the world."""
-        self.letters, self.is_local = axis, False
+        self.letters, self.space = axis, "global"
 
     def release(self) -> None:
         """Remove the constraint."""
@@ -65,8 +69,8 @@ class AxisLock:
 
     @property
     def axes(self) -> Array:
-        """(3, 3) axes of the world or of the bone, as columns."""
-        return self.local if self.letters and self.is_local else np.eye(3)
+        """(3, 3) axes of the space, or of the world without a constraint, as columns."""
+        return self.spaces[self.space if self.letters else "global"]
 
     @property
     def free(self) -> Array:
@@ -86,10 +90,9 @@ class AxisLock:
         """Text for the header: "along global X", for a plane "locking local X"; "" without a constraint."""
         if not self.letters:
             return ""
-        space = "local" if self.is_local else "global"
         if len(self.letters) == 1:
-            return f"along {space} {self.letters}"
-        return f"locking {space} {self._across}"
+            return f"along {self.space} {self.letters}"
+        return f"locking {self.space} {self._across}"
 
     @property
     def _across(self) -> str:
@@ -179,12 +182,16 @@ class Hand:
     """
 
     def __init__(
-        self, sight: Sight, pixel: npt.ArrayLike, anchor: npt.ArrayLike, *, local_first: bool = False
+        self,
+        sight: Sight,
+        pixel: npt.ArrayLike,
+        anchor: npt.ArrayLike,
+        orientation: Orientation = ("global", None),
     ) -> None:
         """Begin a drag of a point (3,), world, at a pixel (2,) of the mouse."""
         self.sight = sight
         self._pixel = np.array(pixel, dtype=float)
-        self.lock, self.numbers = AxisLock(local_first=local_first), NumberInput()
+        self.lock, self.numbers = AxisLock(orientation), NumberInput()
         self.step, self.grid = 0.0, False
         self.snapped: Array | None = None
         self.begin(anchor, turning=False)
@@ -195,7 +202,7 @@ class Hand:
         self._angle, self.turning, self.rolling = 0.0, turning, False
         self.numbers.clear()
         if axes is not None:
-            self.lock.local = np.array(axes, dtype=float)
+            self.lock.spaces["local"] = np.array(axes, dtype=float)
 
     def roll(self) -> None:
         """Turn freely, like a trackball, or again about one axis; from the rotation at the start."""
@@ -206,7 +213,7 @@ class Hand:
 
     def hold(self, anchor: npt.ArrayLike, axes: npt.ArrayLike) -> None:
         """Apply the same displacement and typed values to another point (3,), world, with its axes (3, 3)."""
-        self._anchor, self.lock.local = np.array(anchor, dtype=float), np.array(axes, dtype=float)
+        self._anchor, self.lock.spaces["local"] = np.array(anchor, dtype=float), np.array(axes, dtype=float)
 
     def move(self, way: npt.ArrayLike, *, fine: bool) -> None:
         """Add a mouse motion (2,), pixels."""
@@ -283,10 +290,21 @@ class Hand:
         return axis * (self.step * round(angle / self.step) if self.step else angle)
 
 
-def is_local_first(scene: bpy.types.Scene) -> bool:
-    """Whether the scene's transform orientation uses the bone's own axes."""
+def read_orientation(scene: bpy.types.Scene, sight: Sight) -> Orientation:
+    """The scene's transform orientation; *Gimbal* and *Parent* count as *Global*."""
     slots: Any = scene.transform_orientation_slots
-    return slots[0].type in {"LOCAL", "NORMAL"}
+    own = slots[0].custom_orientation
+    if own is not None:
+        return "custom", np.array(own.matrix)
+    match slots[0].type:
+        case "LOCAL" | "NORMAL":
+            return "local", None
+        case "VIEW":
+            return "view", np.stack([*sight.across, -sight.forward], 1)
+        case "CURSOR":
+            return "cursor", np.array(scene.cursor.matrix.to_3x3())
+        case _:
+            return "global", None
 
 
 def is_confirmed(event: bpy.types.Event, click: str) -> bool:

@@ -13,7 +13,7 @@ from ..properties.access import active_armature, rig_of
 from ..properties.refusal import Refused
 from .active import OnArmature, Outcome, reasons, refuse, show_header, tell_unkeyed
 from .effector import named_or_active
-from .hand import AXES, Hand, is_confirmed, is_local_first
+from .hand import AXES, Hand, is_confirmed, read_orientation
 from .status_bar import AXIS, CANCEL, CONFIRM, NUMBER, SHIFT, show_keys
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class ARTICULATE_OT_target_move(OnArmature):
         self._mouse = event.mouse_x, event.mouse_y
         pixel = np.array(self._mouse, dtype=float) - (context.region.x, context.region.y)
         sight, place = read_sight(context.region, context.region_data), self._held.place
-        self._hand = Hand(sight, pixel, place, local_first=is_local_first(context.scene))
+        self._hand = Hand(sight, pixel, place, read_orientation(context.scene, sight))
         self._hand.begin(place, turning=self.turning, axes=self._held.orientation)
         if self.axis != "NONE":
             self._hand.lock.keep_to(self.axis)

@@ -259,7 +259,9 @@ def test_r_twice_turns_freely_and_once_more_about_one_axis():
     def turned():
         mouse.tick()
         tip(rig, "b3")
-        return np.array((rig.pose.bones["b3"].matrix.to_quaternion() @ before.inverted()).to_exponential_map())
+        return np.array(
+            (rig.pose.bones["b3"].matrix.to_quaternion() @ before.inverted()).to_exponential_map()
+        )
 
     mouse.key("R")
     mouse.key("R")

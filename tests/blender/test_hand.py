@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import bpy
 import installed
 import numpy as np
 import pytest
@@ -148,9 +149,36 @@ def test_a_key_means_global_then_local_then_nothing_as_in_blender():
     assert held.lock.text == "along global Y", "another axis begins anew"
     typed(held, "c")
     assert not held.lock.letters
-    first = hand.Hand(VIEWS[0], VIEWS[0].pixels(ANCHOR), ANCHOR, local_first=True)
+    first = hand.Hand(VIEWS[0], VIEWS[0].pixels(ANCHOR), ANCHOR, ("local", None))
     typed(first, "x")
     assert first.lock.text == "along local X"
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_the_first_axis_is_that_of_the_scenes_orientation(view):
+    """Then comes the global one, except from Global, which is followed by the bone's own."""
+    scene = bpy.context.scene
+    slot, turned = scene.transform_orientation_slots[0], Euler((0.3, -0.4, 0.5))
+    scene.cursor.rotation_euler = turned
+    expected = {
+        "CURSOR": turned.to_matrix(),
+        "VIEW": view.view[:3, :3].T,
+        "GLOBAL": np.eye(3),
+        "GIMBAL": np.eye(3),
+    }
+    for kind, axes in expected.items():
+        slot.type = kind
+        held = hand.Hand(view, view.pixels(ANCHOR), ANCHOR, hand.read_orientation(scene, view))
+        name = "global" if kind == "GIMBAL" else kind.lower()
+        for letter, axis in zip("xyz", np.array(axes).T, strict=True):
+            typed(held, letter)
+            assert held.lock.text == f"along {name} {letter.upper()}"
+            assert np.allclose(held.lock.axis, axis, atol=1e-6)
+        typed(held, "z")
+        assert held.lock.text == f"along {'local' if name == 'global' else 'global'} Z"
+        typed(held, "z")
+        assert not held.lock.text
+    slot.type = "GLOBAL"
 
 
 @pytest.mark.parametrize("view", VIEWS)
