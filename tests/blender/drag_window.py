@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 import numpy as np
-from addon_scenes import tip
+from addon_scenes import arm, tip
 from mathutils import Euler, Matrix
 from modal_operator import ModalOperator
 from ui_layout import status_bar
@@ -97,3 +97,11 @@ class Mouse:
 def tip_at(rig: bpy.types.Object, bone: str) -> tuple[float, float]:
     place = tip(rig, bone)
     return place[0], place[2]
+
+
+def posed(count: int = 4) -> bpy.types.Object:
+    """A chain whose tip is in the picture."""
+    rig = arm(count)
+    rig.location.z = -2.0
+    bpy.context.view_layer.update()
+    return rig
