@@ -102,9 +102,8 @@ class Bake:
         self._constrained = any(len(bone.constraints) for bone in armature.pose.bones)
         animated = animated_settings(armature, "rotation_mode")
         self._switching = [name for name in self.plan.solved if name in animated]
-        self._limiting: dict[
-            int, str
-        ] = {}  # by frame, which constraint may change the result after the solve
+        # by frame, a sentence on the constraint that may change the result after the solve
+        self._limiting: dict[int, str] = {}
         self.progress = 0.0
         self.sampling = False
         self.report: dict[str, Any] = {}

@@ -46,7 +46,8 @@ class HeldLinks:
     """
 
     def __init__(self, figure: Figure, links: Sequence[ik.Link], margin: float) -> None:
-        skeleton, self._rows, self._joints, thick = figure.skeleton, list[int](), list[int](), list[float]()
+        skeleton = figure.skeleton
+        self._rows, self._joints, thick = list[int](), list[int](), list[float]()
         for row, link in enumerate(links):
             joint = skeleton.index(link.joint)
             turns_itself = (skeleton.owner == joint) & skeleton.is_turn
