@@ -111,6 +111,21 @@ def test_r_turns_the_bone_about_its_head(figure: BlenderWindow):
     assert all(math.dist(places[foot], figure.run(PLACES)[foot]) < 1e-3 for foot in ("shin.L", "shin.R"))
 
 
+def test_r_twice_turns_freely(figure: BlenderWindow):
+    """The mouse to the right turns what faces the viewer to the right, about the vertical of the view."""
+    turns = figure.run(TURNS)
+    x, y = begin(figure, "arm.L", at_tip=False)
+    figure.key("r")
+    figure.key("r")
+    figure.glide((x, y), (x + 40, y))
+    figure.screenshot("trackball")
+    figure.release()
+    figure.settle()
+    after = figure.run(TURNS)["arm.L"]
+    alike = abs(sum(a * b for a, b in zip(after, turns["arm.L"], strict=True)))
+    assert 2.0 * math.acos(min(alike, 1.0)) == pytest.approx(0.4, abs=0.05)
+
+
 def test_shift_is_fine(figure: BlenderWindow):
     x, y = begin(figure, "hand.L")
     figure.settle()
