@@ -31,7 +31,7 @@ from ...bridge.skeleton import Figure
 
 _ASIDE: Final = np.radians(15.0)  # range of a limb's bend about the other axis
 _SLIGHT: Final = 0.05  # bend of a straight limb that a solve starts with, radians
-_STRAIGHT: Final = np.radians(20.0)  # a limb bent by less may hide a better pose; drags try no others
+STRAIGHT: Final = np.radians(20.0)  # a limb bent by less may hide a better pose; fast solves try no others
 BENT: Final = np.radians(60.0)  # bend from which the other pose is searched
 _HARD: Final = 0.25  # effort of a limb above which that is tried, squared radians
 _HARDER: Final = 1.25  # factor by which the effort must exceed that of the last attempt
@@ -121,7 +121,7 @@ def bent_instead(
     solution: ik.Solution,
     tried: Sequence[float],
     relaxed: Callable[[Array], ik.Solution],
-    within: float = _STRAIGHT,
+    within: float = STRAIGHT,
 ) -> tuple[ik.Solution, Sequence[float]]:
     """The solution with its straight limbs bent, if that costs less.
 

@@ -21,7 +21,7 @@ from ...bridge.skeleton import Figure
 from ..collision.surroundings import NOWHERE, depth_of, nearest_thing, place_problems
 from .goals import Part, WithinChain, effector_errors, points
 from .held_back import held_back
-from .hinging import BENT, bends_of, bent_instead, bent_rightly, is_on_the_way, led, slightly_bent
+from .hinging import BENT, STRAIGHT, bends_of, bent_instead, bent_rightly, is_on_the_way, led, slightly_bent
 from .inexact_figure import as_shown, solve_inexact
 from .plan import Plan, plain
 from .solved import Solved
@@ -93,18 +93,20 @@ def _solve(
     q = _start(task, before)
     following = before.solution if before else None
     problem = _with_choices(plan, task.problem, q, before)
-    alone = before is None and ask is None
+    within = 0.0
+    if before is None and ask is None:  # no other frame decides how limbs bend, so they may be better bent
+        within = STRAIGHT if brief else BENT
     leads = before is not None and ask is None and figure.exact and plan.method == "hierarchical"
     hinges = figure.hinges if leads else None
     if ask is None:
         ask = partial(plan.solver(brief=brief).solve, following=following)
     answer: _Answer | None = None
     if before is not None and hinges is not None and before.towards is not None:
-        answer = _answer(task, *led(hinges, problem, q, before.towards), before, previous, ask, alone=False)
+        answer = _answer(task, *led(hinges, problem, q, before.towards), before, previous, ask, within=0.0)
         if answer.solution.status is not ik.Status.REACHED:
             answer, before = None, replace(before, towards=None)
     if answer is None and figure.exact:
-        answer = _answer(task, problem, q, before, previous, ask, alone=alone)
+        answer = _answer(task, problem, q, before, previous, ask, within=within)
     elif answer is None:
         answer = _answer_inexact(task, problem, q, before, previous, ask)
     solution = answer.solution
@@ -188,11 +190,11 @@ def _answer(
     previous: Channels | None,
     ask: Ask,
     *,
-    alone: bool,
+    within: float,
 ) -> _Answer:
     """Solve an exact figure from coordinates q.
 
-    `alone` is whether no other frame decides how limbs bend. Then straight ones may be better bent.
+    Limbs that are bent by less than `within`, radians, are tried bent, see `bent_instead`.
     """
     solution = ask(problem, q if before else slightly_bent(task.figure, problem, q))
     then = before.q if before else None
@@ -200,8 +202,8 @@ def _answer(
     # a jump may end behind an obstacle
     if other is not solution and is_free_path(problem, problem.start(q), other.q):
         solution = other
-    if alone:
-        other, _ = bent_instead(task.figure, problem, solution, (), partial(ask, problem), BENT)
+    if within:
+        other, _ = bent_instead(task.figure, problem, solution, (), partial(ask, problem), within)
         if other is not solution and is_free_path(problem, solution.q, other.q):
             solution = other
     parts, count = task.parts, len(task.plan.effectors)
