@@ -79,8 +79,7 @@ class NewtonStep:
         edges = list(
             problem.skeleton.joint_limits.near_boundary(iterate.q, 1.0 - parameters.touching).items()
         )
-        span, edges = self._span(problem, met, edges, free)
-        force = span.forces(-self._gradient * free)
+        span, force, edges = self._span(problem, met, edges, free)
         push = np.zeros(len(self._error))
         if len(met):
             push[np.concatenate([np.arange(len(push))[rows] for rows in self._met])] = force[: len(met)]
@@ -102,17 +101,18 @@ class NewtonStep:
 
     def _span(
         self, problem: Problem, met: Array, edges: list[tuple[int, BoundaryTangent]], free: Array
-    ) -> tuple[_Span, list[tuple[int, BoundaryTangent]]]:
-        """The span of the met levels' rows and of the swing boundaries that are pushed against, and these."""
+    ) -> tuple[_Span, Array, list[tuple[int, BoundaryTangent]]]:
+        """The span of met rows and of swing boundaries pushed against, its multipliers, and those boundaries."""
         columns = problem.skeleton.joint_limits.pair_columns
         while True:
             normals = np.zeros((len(edges), len(free)))
             for row, (pair, edge) in zip(normals, edges, strict=True):
                 row[list(columns[pair])] = edge.x, edge.z
             span = _Span.of(np.concatenate([met, normals * self._unit]), self._parameters.flat)
-            pushed = span.forces(-self._gradient * free)[len(met) :] > 0.0
+            force = span.forces(-self._gradient * free)
+            pushed = force[len(met) :] > 0.0
             if pushed.all():
-                return span, edges
+                return span, force, edges
             edges = [edge for edge, kept in zip(edges, pushed.tolist(), strict=True) if kept]
 
     def _curvature(self, problem: Problem, iterate: Iterate, share: Array, push: Array) -> Array:
