@@ -102,7 +102,7 @@ class NewtonStep:
     def _span(
         self, problem: Problem, met: Array, edges: list[tuple[int, BoundaryTangent]], free: Array
     ) -> tuple[_Span, Array, list[tuple[int, BoundaryTangent]]]:
-        """The span of met rows and of swing boundaries pushed against, its multipliers, and those boundaries."""
+        """The span of met rows and of swing boundaries pushed against, its multipliers, those boundaries."""
         columns = problem.skeleton.joint_limits.pair_columns
         while True:
             normals = np.zeros((len(edges), len(free)))
