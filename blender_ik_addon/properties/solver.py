@@ -7,7 +7,14 @@ import bpy
 from bpy.props import EnumProperty
 
 from . import saved
-from .menus import DEFAULT_LIMITS, DEFAULT_METHOD, LIMITS, METHODS, ArticulateParameters
+from .menus import (
+    DEFAULT_LIMITS,
+    DEFAULT_METHOD,
+    LIMITS,
+    METHODS,
+    ArticulateParameters,
+    takes_posture_cost,
+)
 
 # Root and Effort have no icons: with them, the labels do not fit in the sidebar.
 ROOTS = (
@@ -15,8 +22,8 @@ ROOTS = (
         "AUTO",
         "Automatic",
         (
-            "The root moves if effectors or pins place the hips, or a foot and what is not on a leg, such as"
-            " a hand. Else it stays"
+            "The root moves if the hips are placed, or a foot and what is not on a leg, such as a hand."
+            " With feet alone only if legs are too short. Else it stays"
         ),
         2,
     ),
@@ -190,3 +197,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
     parameters: saved.Group(
         name="Parameters", description="Parameters of the methods", type=ArticulateParameters
     )
+
+    def chooses_naturally(self, method: str) -> bool:
+        """Whether the posture objective chooses among poses, with one of the methods."""
+        return takes_posture_cost(method) and self.effort == "WEIGHT" and self.posture > 0.0

@@ -55,8 +55,8 @@ def test_who_moves_the_topmost_bone_is_told_that_the_root_does_not_move():
     rig.articulate.solver.root = "PINNED"
     reach(rig, "root", (0.0, 0.3, 0.5))
     bpy.ops.articulate.solve()
-    assert rig.articulate.message.endswith(
-        "root is 416.9 mm from its target: the root may turn but not move."
+    assert rig.articulate.message.startswith(
+        "root is 416.9 mm from its target: the root may turn but not move. Solved in "
     )
     rig.articulate.solver.root = "FREE"
     bpy.ops.articulate.solve()
@@ -74,7 +74,7 @@ def test_a_root_that_stays_is_named_where_it_keeps_a_target_out_of_reach():
         return rig.articulate.message, rig.articulate.effectors["hand.L"].message
 
     message, reason = told()
-    assert message.endswith(f"{words}.") and reason.endswith(words)
+    assert f"{words}. Solved in " in message and reason.endswith(words)
     rig.articulate.live = True
     rig.articulate.effectors["hand.L"].target.location.x += 0.1
     bpy.context.view_layer.update()
@@ -117,11 +117,11 @@ def test_the_reason_of_the_only_effector_fits_into_three_lines():
     bpy.ops.articulate.bake(frame_start=1, frame_end=12)
     message = rig.articulate.message
     assert re.match(
-        r"Baked 12 frames in [\d.]+ m?s\. Frame \d+: b3 is [\d.]+ m from its target: the", message
+        r"Frame \d+: b3 is [\d.]+ m from its target: the .*\. Baked 12 frames in [\d.]+ m?s$", message
     )
     reach(rig, "b1", (9.0, 0.0, 0.0))
     bpy.ops.articulate.solve()
-    assert "; 2 of 2 effectors fell short. b" in rig.articulate.message
+    assert rig.articulate.message.endswith("; 2 of 2 effectors fell short")
 
 
 def test_the_reason_is_shown_below_the_effector_after_a_bake():

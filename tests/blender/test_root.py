@@ -64,7 +64,6 @@ def test_effectors_on_feet_and_hips_let_the_hips_move():
         (("hand.L", "hand.R"), (0.0, -1.0, 0.3)),
         (("hand.L", "f_index.01.L"), (0.0, -0.3, 0.0)),
         (("hand.L", "hand.R", "spine.006"), (0.0, -0.6, 0.0)),
-        (FEET, (0.0, -0.2, 0.1)),
     ],
 )
 def test_limbs_that_hang_together_do_not_slide_the_figure(bones: tuple[str, ...], by: tuple):
@@ -73,6 +72,54 @@ def test_limbs_that_hang_together_do_not_slide_the_figure(bones: tuple[str, ...]
         place(rig, bone, by)
     assert solved(rig, "spine") < 1e-6
     assert "stays" in said()
+
+
+def lowered(rig: bpy.types.Object, by: float) -> None:
+    """Lower the hips by some metres, as an animator does."""
+    hips = rig.pose.bones["spine"]
+    matrix = hips.matrix.copy()
+    matrix.translation.z -= by
+    hips.matrix = matrix
+    bpy.context.view_layer.update()
+
+
+@pytest.mark.parametrize("low", [0.0, 0.3])
+def test_feet_alone_leave_the_hips_where_they_are_while_the_legs_reach(low: float):
+    rig = metarig()
+    for foot in FEET:
+        place(rig, foot, (0.0, -0.2, 0.1))
+    lowered(rig, low)
+    assert solved(rig, "spine") < 1e-3
+    assert rig.articulate.report["status"] == "REACHED"
+    assert "stays as far as the legs reach" in said()
+
+
+@pytest.mark.parametrize("way", ["solve", "live", "bake"])
+@pytest.mark.parametrize("step", [(0.0, -0.6, 0.0), (0.4, 0.0, 0.0), (0.0, 0.7, 0.0)])
+def test_a_step_that_is_too_far_for_the_legs_takes_the_hips_along_upright(way: str, step: tuple):
+    rig = metarig()
+    place(rig, "foot.L", step)
+    place(rig, "foot.R")
+    if way == "solve":
+        bpy.ops.articulate.solve()
+    elif way == "live":
+        rig.articulate.live = True
+        bpy.context.view_layer.update()
+    else:
+        bpy.ops.articulate.bake(frame_start=1, frame_end=1)
+        bpy.context.scene.frame_set(1)
+    assert max(miss(rig, foot) for foot in FEET) < 1e-3
+    trunk = head(rig, "spine.006") - head(rig, "spine")
+    assert trunk[2] > np.cos(np.radians(25.0)) * np.linalg.norm(trunk)
+
+
+def test_a_method_without_posture_objective_leaves_the_hips_to_feet_alone():
+    rig = metarig("basic")
+    rig.articulate.solver.method = "damped"
+    for foot in FEET:
+        place(rig, foot, (0.0, -0.2, 0.1))
+    assert solved(rig, "spine") < 1e-6
+    assert said().startswith("The root stays: ")
 
 
 @pytest.mark.parametrize("pair", [("hand.L", "foot.R"), ("spine.006", "foot.L")])

@@ -25,7 +25,7 @@ from ...bridge.skeleton import Figure, read_figure
 from ...bridge.space import Space, rotation_and_depth
 from ...properties.access import rig_of
 from ...properties.settings import settings_around
-from ..frame.root import root_setting
+from ..frame.root import root_now
 from .surroundings import Surroundings, link_sizes, look_around, make_model, read_surroundings
 
 _DETECT: Final = 0.05  # share of the figure's size within which critical points are listed
@@ -74,7 +74,7 @@ class _Model:
         shapes: Sequence[Shape],
     ) -> None:
         bones, carried, state = figure.bones, around.links.bones, read_state(armature, figure.bones)
-        root = root_setting(armature, bones)
+        root = root_now(armature, bones).setting
         figure = read_figure(bones, state, space, figure.solved, root=root, carried=carried)
         plain = ik.Problem(figure.skeleton, [ik.Posture(figure.q)])
         self._numbers = numbers = np.array([bones.index[name] for name in carried], dtype=np.intp)

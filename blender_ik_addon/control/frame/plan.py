@@ -32,12 +32,12 @@ from ...properties.check import refusals
 from ...properties.effector import ArticulateEffector
 from ...properties.kinds import AMOUNTS, Kind
 from ...properties.measures import metre
-from ...properties.menus import takes_posture_cost, weighs
+from ...properties.menus import weighs
 from ...properties.refusal import Refused, require
 from ...properties.solver import LEARNED
 from ..collision.surroundings import Surroundings, read_surroundings
 from .masses import read_inertia, read_masses
-from .root import Placed, root_setting
+from .root import RESISTANCE, Placed, Root, root_now
 
 _FINE: Final = 1e-4  # largest tolerance, as a share of the figure's size
 NOT_SAVED: Final = -1
@@ -121,6 +121,7 @@ class Plan:
         masses: of the figure, if an effector is of the kind Balance.
         inertia: (B, 6) inertia weights of the bones; None for equal weights.
         bone_map: anatomical kinds of the bones, if the method takes a posture objective; else None.
+        resists: see `Root`.
         carries: when the posture is moved to the targets, see `posture`.
         switched_off: rules of `BalanceRule` that do not apply.
         posture_from: see `ArticulateSolver.posture_from`; examples: poses of the actions that it uses.
@@ -144,6 +145,7 @@ class Plan:
     masses: Masses | None = None
     inertia: Array | None = field(default=None, compare=False, repr=False)
     bone_map: BoneMap | None = field(default=None, compare=False, repr=False)
+    resists: bool = False
     carries: str = "NEVER"
     switched_off: frozenset[str] = frozenset()
     posture_from: str = "AUTO"
@@ -233,12 +235,12 @@ def read_plan(
     effectors = (*(_effector_plan(armature, index, effector) for index, effector in enabled), *extra)
     method = instead or solver.method
     more = [Placed(one.bone, one.chain_root) for one in extra if one.kind.places]
-    root = root or root_setting(armature, bones, more)
-    natural = takes_posture_cost(method) and solver.effort == "WEIGHT" and solver.posture > 0.0
+    moving = Root(root) if root else root_now(armature, bones, more)
+    natural = solver.chooses_naturally(method)
     up = upward_in_the_middle(armature) if mirrored else upward(armature)
     known = bone_map(armature, bones, up) if natural or any(one.stretch for one in effectors) else None
     chains = [chain for one in effectors for chain in one.chains(bones)]
-    solved = moving_bones(bones, chains, root, upward(armature))
+    solved = moving_bones(bones, chains, moving.setting, upward(armature))
     for _, effector in enabled:
         _refuse_moving_targets(armature, effector, frozenset(solved))
     return Plan(
@@ -249,8 +251,11 @@ def read_plan(
         effectors=effectors,
         method=method,
         limits=solver.limits,
-        root=root,
-        root_stiffness=(*solver.root_location_stiffness, *solver.root_rotation_stiffness),
+        root=moving.setting,
+        resists=moving.resists,
+        root_stiffness=RESISTANCE
+        if moving.resists
+        else (*solver.root_location_stiffness, *solver.root_rotation_stiffness),
         max_iterations=solver.max_iterations,
         tolerance=min(solver.tolerance, _FINE * _size(armature, bones)),
         posture=solver.posture,

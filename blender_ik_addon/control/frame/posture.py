@@ -197,7 +197,7 @@ def _follows(
     plan: Plan, figure: Figure, want: Wanted, still: PostureObjective, moves: Flags, placed: frozenset[Kind]
 ) -> bool:
     """Whether the posture is moved to the targets; placed: kinds of the joints with a target position."""
-    if plan.carries == "NEVER" or plan.root == "PINNED":
+    if plan.carries == "NEVER" or plan.root == "PINNED" or plan.resists:
         return False
     if any(effector.follows in ("PIN", "MOTION") for effector in plan.effectors):
         return False
@@ -245,7 +245,7 @@ def _why_unsupported(plan: Plan, still: PostureObjective, placed: frozenset[Kind
     """Why neither the balance nor the hips are kept, "" if one of them is."""
     if still.support.rule in plan.switched_off:
         return "It is switched off."
-    if plan.root == "PINNED":
+    if plan.root == "PINNED" or plan.resists:
         return "The root stays."
     if Kind.ROOT in placed:
         return "The hips follow their target."

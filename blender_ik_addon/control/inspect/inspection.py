@@ -38,7 +38,7 @@ from ...properties.refusal import Refused
 from ..collision.body import Capsules, present_links, read_links
 from ..collision.nearness import Critical, Neighbourhood
 from ..frame.masses import read_masses
-from ..frame.root import root_setting
+from ..frame.root import root_now
 from .limit_arcs import Limit, LimitedJoints, bone_turns
 
 _CONTACT: Final = 0.05  # share of the figure's height within which a part counts as on the ground
@@ -309,7 +309,7 @@ class Inspector:
         key = subject.structure, tuple(subject.chains)
         if self._figure is None or self._figure[0] != key:
             armature, bones, space = subject.armature, self.bones(subject), self._space(subject)
-            root = root_setting(armature, bones)
+            root = root_now(armature, bones).setting
             solved = moving_bones(bones, subject.chains, root, upward(armature))
             self._figure = key, read_figure(bones, read_state(armature, bones), space, solved, root=root)
         return self._figure[1]

@@ -218,6 +218,7 @@ def _worst_frame(solved: Sequence[Solved]) -> Solved:
 
 
 def _message(run: Run, worst: Solved, rows: dict[str, Any]) -> str:
+    """What came out, the most important first: the panel cuts what does not fit."""
     took = f"{run.seconds * 1e3:.0f} ms" if run.seconds < 1.0 else f"{run.seconds:.1f} s"
     count = len(run.solved)
     what = "Solved" if run.operation == "solve" else f"Baked {counted(count, 'frame')}"
@@ -229,13 +230,13 @@ def _message(run: Run, worst: Solved, rows: dict[str, Any]) -> str:
         and is_seen(armature, row["worst"] or 0.0, row["angle_worst"] or 0.0)
     ]
     where = f"Frame {worst.frame}: " if run.operation == "bake" else ""
+    why = f"{where}{naming_the_root(run.plan, worst.message).removesuffix('.')}. {what} in {took}"
     if not missed and worst.status == "INFEASIBLE":
-        return f"{what} in {took}. {where}{worst.message}"
+        return why
     if not missed:
         off = [name for name, row in rows.items() if row["status"] == "OFF"]
         if len(off) == len(rows):
             return f"{what} in {took}: no effector counts. Raise the weight or the influence of one"
         counts = " that counts" if off else ""
         return f"{what} in {took}: every effector{counts} reached its target{_beyond_limits(run)}"
-    total = f"; {len(missed)} of {len(rows)} effectors fell short" if len(rows) > 1 else ""
-    return f"{what} in {took}{total}. {where}{naming_the_root(run.plan, worst.message)}"
+    return f"{why}; {len(missed)} of {len(rows)} effectors fell short" if len(rows) > 1 else why
