@@ -23,7 +23,7 @@ ROOTS = (
         "Automatic",
         (
             "The root moves if the hips are placed, or a foot and what is not on a leg, such as a hand."
-            " With feet alone only if legs are too short. Else it stays"
+            " With feet alone, only if legs are too short. Else it stays"
         ),
         2,
     ),

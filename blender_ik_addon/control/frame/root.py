@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Resolves the setting *Root* for the effectors of an armature.
 
-If Root is Automatic, an effector on a hand or on one foot must not slide the whole figure, so only the limb
-moves. If effectors place the hips, or a foot and a hand, only a moving root can satisfy all. If they place
-all feet and nothing else, the hips are where the animator or the clip has them. They resist, and follow only
-as far as the legs are too short: pinned, they would turn instead, and the trunk would dive forward.
+If Root is Automatic, an effector on a hand must not slide the whole figure, so only the limb and the trunk
+move. If effectors place the hips, or a foot and a hand, only a moving root can satisfy all. If they place
+feet and nothing else, the hips are where the animator or the clip has them. They resist, and follow only as
+far as the legs are too short: pinned, they would turn instead, and the trunk would dive forward.
 """
 
 from __future__ import annotations
@@ -36,10 +36,12 @@ class Root(NamedTuple):
 
     Attributes:
         setting: PINNED or FREE; resists: whether a free root moves only where the legs are too short.
+        because: names of the bones for which it moves, if it is Automatic.
     """
 
     setting: str
     resists: bool = False
+    because: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class Placed:
 
     Attributes:
         bone: its name; chain_root: the topmost bone that may move for it, "" for all.
-        lasting: whether it is placed in all frames; otherwise the figure would slide in the others.
+        lasting: whether it is placed in all frames; otherwise a hand would slide the figure in the others.
     """
 
     bone: str
@@ -56,14 +58,14 @@ class Placed:
     lasting: bool = True
 
 
-def bones_that_free(bones: Bones, placed: Sequence[Placed], up: Array) -> tuple[str, ...]:
-    """Names of the bones because of which the root moves; empty if it stays.
+def automatic_root(bones: Bones, placed: Sequence[Placed], up: Array) -> Root:
+    """What *Automatic* means.
 
     The trunk is the chain from the topmost bone to the one that carries the legs; without legs it is the
     topmost bone alone. The root moves for a bone of the trunk, or for a bone of a leg together with one
-    outside the legs, if both are lasting.
+    outside the legs, if both are lasting. For bones of legs alone it resists.
     """
-    legs = _legs(bones, up)
+    legs = [frozenset(bones.ancestors(foot)) for foot in feet(bones, up)]
     # the topmost bones, and their descendants that carry all legs
     trunk = frozenset(np.flatnonzero(bones.parents < 0).tolist())
     if len(legs) > 1:
@@ -71,32 +73,15 @@ def bones_that_free(bones: Bones, placed: Sequence[Placed], up: Array) -> tuple[
     whole = [one for one in placed if not one.chain_root or bones.number(one.chain_root) in trunk]
     for one in whole:
         if bones.number(one.bone) in trunk:
-            return (one.bone,)
-    own = _below_the_trunk(legs)
-    lasting = [one.bone for one in whole if one.lasting]
-    on_leg = {bone: not own.isdisjoint(bones.ancestors(bone)) for bone in lasting}
-    standing = [bone for bone in lasting if on_leg[bone]]
-    reaching = [bone for bone in lasting if not on_leg[bone]]
-    return (reaching[0], standing[0]) if reaching and standing else ()
-
-
-def is_placed_on_every_leg(bones: Bones, placed: Sequence[Placed], up: Array) -> bool:
-    """Whether something lasting is placed on each leg, of two or more."""
-    legs = _legs(bones, up)
-    own = _below_the_trunk(legs)
-    held = [own & {*bones.ancestors(one.bone)} for one in placed if one.lasting and not one.chain_root]
-    return len(legs) > 1 and all(any(leg & bone for bone in held) for leg in legs)
-
-
-def _legs(bones: Bones, up: Array) -> list[frozenset[int]]:
-    """The feet, each with all bones above it."""
-    return [frozenset(bones.ancestors(foot)) for foot in feet(bones, up)]
-
-
-def _below_the_trunk(legs: Sequence[frozenset[int]]) -> set[int]:
-    """The bones of one leg alone, so not the chest above two forelegs."""
+            return Root("FREE", because=(one.bone,))
     count = Counter(number for leg in legs for number in leg)
-    return {number for number, several in count.items() if several == 1}
+    own = {number for number, several in count.items() if several == 1}  # not the chest above two forelegs
+    standing = [one for one in whole if not own.isdisjoint(bones.ancestors(one.bone))]
+    reaching = [one for one in whole if one not in standing]
+    if len(legs) > 1 and standing and not reaching:
+        return Root("FREE", resists=True, because=tuple(one.bone for one in standing))
+    lasting = [next((one.bone for one in some if one.lasting), "") for some in (reaching, standing)]
+    return Root("FREE", because=tuple(lasting)) if all(lasting) else Root("PINNED")
 
 
 def placed_bones(armature: bpy.types.Object) -> tuple[Placed, ...]:
@@ -120,30 +105,22 @@ def placed_bones(armature: bpy.types.Object) -> tuple[Placed, ...]:
 
 def root_now(armature: bpy.types.Object, bones: Bones, more: Iterable[Placed] = ()) -> Root:
     """What *Root* means; `more` are placed by effectors that are not on the rig."""
-    setting = str(rig_of(armature).solver.root)
-    if setting != "AUTO":
-        return Root(setting)
-    placed, up = (*placed_bones(armature), *more), upward(armature)
-    if bones_that_free(bones, placed, up):
-        return Root("FREE")
-    return Root("FREE", resists=True) if _resists(armature, bones, placed, up) else Root("PINNED")
-
-
-def _resists(armature: bpy.types.Object, bones: Bones, placed: Sequence[Placed], up: Array) -> bool:
-    """Whether the root moves only where the legs are too short; only the posture objective can do that."""
     solver = rig_of(armature).solver
-    return solver.chooses_naturally(solver.method) and is_placed_on_every_leg(bones, placed, up)
+    if solver.root != "AUTO":
+        return Root(solver.root)
+    found = automatic_root(bones, (*placed_bones(armature), *more), upward(armature))
+    # only the posture objective can resist
+    return Root("PINNED") if found.resists and not solver.chooses_naturally(solver.method) else found
 
 
 def describe_root(armature: bpy.types.Object) -> str:
     """Whether the root stays or moves, and why, as a sentence."""
-    setting = rig_of(armature).solver.root
-    if setting != "AUTO":
-        return f"The root {'stays' if setting == 'PINNED' else 'moves'}, as Root is set"
-    bones, placed, up = read_bones(armature), placed_bones(armature), upward(armature)
-    found = bones_that_free(bones, placed, up)
-    if found:
-        return f"The root moves: {' and '.join(found)} {'is' if len(found) == 1 else 'are'} placed"
-    if _resists(armature, bones, placed, up):
-        return "The root stays as far as the legs reach: of all bones only the feet are placed"
+    now = root_now(armature, read_bones(armature))
+    if rig_of(armature).solver.root != "AUTO":
+        return f"The root {'stays' if now.setting == 'PINNED' else 'moves'}, as Root is set"
+    if now.resists:
+        return "The root stays as far as the legs reach: effectors and pins place feet and nothing else"
+    if now.setting == "FREE":
+        placed = " and ".join(now.because)
+        return f"The root moves: {placed} {'is' if len(now.because) == 1 else 'are'} placed"
     return "The root stays: effectors and pins place neither the hips nor a foot and a hand"
