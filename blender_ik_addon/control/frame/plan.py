@@ -22,7 +22,7 @@ from ...bridge.armature import Array, Bones, Channels, Flags, read_bones
 from ...bridge.chains import Chain, moving_bones
 from ...bridge.checks import armature_refusals
 from ...bridge.evaluated import carrying_bone
-from ...bridge.figure_map import BoneMap, bone_map
+from ...bridge.figure_map import BoneMap, bone_map, moving_along
 from ...bridge.goals import ALONE, Masses, Wanted
 from ...bridge.space import upward, upward_in_the_middle
 from ...bridge.stretching import Stretch, find_stretch
@@ -235,12 +235,14 @@ def read_plan(
     effectors = (*(_effector_plan(armature, index, effector) for index, effector in enabled), *extra)
     method = instead or solver.method
     more = [Placed(one.bone, one.chain_root) for one in extra if one.kind.places]
-    moving = Root(root) if root else root_now(armature, bones, more)
+    asked = Root(root) if root else root_now(armature, bones, more)
     natural = solver.chooses_naturally(method)
     up = upward_in_the_middle(armature) if mirrored else upward(armature)
     known = bone_map(armature, bones, up) if natural or any(one.stretch for one in effectors) else None
     chains = [chain for one in effectors for chain in one.chains(bones)]
-    solved = moving_bones(bones, chains, moving.setting, upward(armature))
+    if natural and known is not None:
+        chains += moving_along(armature, known, bones, chains, asked.setting, up)
+    solved = moving_bones(bones, chains, asked.setting, upward(armature))
     for _, effector in enabled:
         _refuse_moving_targets(armature, effector, frozenset(solved))
     return Plan(
@@ -251,10 +253,10 @@ def read_plan(
         effectors=effectors,
         method=method,
         limits=solver.limits,
-        root=moving.setting,
-        resists=moving.resists,
+        root=asked.setting,
+        resists=asked.resists,
         root_stiffness=RESISTANCE
-        if moving.resists
+        if asked.resists
         else (*solver.root_location_stiffness, *solver.root_rotation_stiffness),
         max_iterations=solver.max_iterations,
         tolerance=min(solver.tolerance, _FINE * _size(armature, bones)),
