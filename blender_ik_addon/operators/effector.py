@@ -55,7 +55,6 @@ class ARTICULATE_OT_effector_add(OnBones):
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         from ..control.rig.effectors import NewEffector, add_effectors
-        from ..control.rig.target_empties import TargetLook
 
         given = self.properties
         settings = {name: getattr(self, name) for name in _SETTINGS if given.is_property_set(name)}
@@ -77,7 +76,7 @@ class ARTICULATE_OT_effector_add(OnBones):
             )
             for bone in bones
         ]
-        add_effectors(armature, news, context.evaluated_depsgraph_get(), TargetLook.of(context))
+        add_effectors(armature, news, context.evaluated_depsgraph_get())
 
     def draw(self, _context: bpy.types.Context) -> None:
         layout = self.layout
@@ -136,10 +135,9 @@ class ARTICULATE_OT_target_create(OnArmature):
     effector: argument.String(name="Effector", description="Name of the effector. Empty: the active one")
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        from ..control.rig.target_empties import TargetLook, create_target
+        from ..control.rig.target_empties import create_target
 
-        effector = named_or_active(armature, self.effector)
-        create_target(armature, effector, context.evaluated_depsgraph_get(), TargetLook.of(context))
+        create_target(named_or_active(armature, self.effector), context.evaluated_depsgraph_get())
 
 
 class ARTICULATE_OT_keep_as_posed(OnArmature):
@@ -152,7 +150,7 @@ class ARTICULATE_OT_keep_as_posed(OnArmature):
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         from ..control.rig.effectors import keep_as_posed
 
-        keep_as_posed(armature, named_or_active(armature, self.effector), context.evaluated_depsgraph_get())
+        keep_as_posed(named_or_active(armature, self.effector), context.evaluated_depsgraph_get())
 
 
 class ARTICULATE_OT_clear(OnArmature):
@@ -231,10 +229,8 @@ class ARTICULATE_OT_mirror(OnBones):
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         from ..control.rig.pins import mirror
-        from ..control.rig.target_empties import TargetLook
 
-        look, depsgraph = TargetLook.of(context), context.evaluated_depsgraph_get()
-        count = mirror(armature, self.bones(context, armature), depsgraph, look)
+        count = mirror(armature, self.bones(context, armature), context.evaluated_depsgraph_get())
         self.report({"INFO"}, f"{counted(count, 'effector')} mirrored")
 
 

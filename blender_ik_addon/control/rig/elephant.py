@@ -21,7 +21,6 @@ from ...compat import ensure_bag, new_curve, play
 from ...properties.access import rig_of
 from ..collision.obstacles import add_obstacles
 from .effectors import NewEffector, add_effectors
-from .target_empties import TargetLook
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +44,7 @@ _BARK: Final = _Paint(name="Elephant Bark", colour=(0.20, 0.12, 0.07), roughness
 _LEAF: Final = _Paint(name="Elephant Leaves", colour=(0.13, 0.30, 0.06), roughness=0.8)
 _VOXEL: Final = 0.028  # metres
 _TWIG: Final = 0.014
+_TARGET: Final = 0.06  # metres, radius of the target
 _SMOOTHING: Final = 0.5
 _TOGETHER: Final = 1e-6  # Blender units between the end of a bone and the head of a connected one
 
@@ -145,12 +145,12 @@ def _direct(
     """Let the tip of the trunk follow a target, animated if there is more than one frame."""
     elephant, rig = scene.elephant, rig_of(armature)
     new = NewEffector(bone=elephant.tip, settings={"chain_root": elephant.trunk[0]})
-    (effector,) = add_effectors(
-        armature, [new], context.evaluated_depsgraph_get(), TargetLook(size=0.06 * elephant.segments / 2.5)
-    )
+    (effector,) = add_effectors(armature, [new], context.evaluated_depsgraph_get())
+    target: Any = effector.target
+    target.empty_display_type, target.empty_display_size = "SPHERE", _TARGET
     rig.solver.posture = 0.0  # a trunk has no posture
     if frames > 1:
-        _animate_location(effector.target, scene.path(frames) + np.array(context.scene.cursor.location))
+        _animate_location(target, scene.path(frames) + np.array(context.scene.cursor.location))
         rig.bake.use_range, rig.bake.frame_start, rig.bake.frame_end = True, 1, frames
         context.view_layer.update()
 
