@@ -35,7 +35,7 @@ from ..frame.task import Task, first_figure, make_tasks, next_task
 from ..live.start import Start
 from ..report.reasons import REASONS
 from .grip import Grip, plan_with_grip, taken
-from .mirrored import Mirrored, into
+from .mirrored import Mirrored
 from .solver import DragSolver
 
 __all__ = ("Drag", "Grip", "Moved")
@@ -271,7 +271,7 @@ class Drag:
         self._target = reached(plan, figure, figure.q, self._row)
         self.anchor, self.orientation = self._target[:3, 3].copy(), self._target[:3, :3].copy()
         if mirrored is not None and relative:
-            one, two = (into(figure.space, reached(plan, figure, figure.q, row)) for row in rows)
+            one, two = (figure.space.frame_in(reached(plan, figure, figure.q, row)) for row in rows)
             mirrored = replace(mirrored, began=(one, two))
         self._mirrored = mirrored
 

@@ -210,10 +210,8 @@ def points(plan: Plan, figure: Figure) -> Array:
 
 def reached(plan: Plan, figure: Figure, q: Array, row: int) -> Array:
     """(4, 4) world transform of an effector's point at coordinates (n,), with its bone's rotation."""
-    bone, pose, out = plan.effectors[row].bone, ik.Pose.forward(figure.skeleton, q), np.eye(4)
-    out[:3, :3] = figure.space.rotation_out(pose.frame(bone))
-    out[:3, 3] = figure.space.point_out(pose.point(bone, points(plan, figure)[row]))
-    return out
+    bone, pose = plan.effectors[row].bone, ik.Pose.forward(figure.skeleton, q)
+    return figure.space.frame_out(pose.frame(bone), pose.point(bone, points(plan, figure)[row]))
 
 
 def short_chain(plan: Plan, row: int) -> str:
