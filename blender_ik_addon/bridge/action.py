@@ -122,15 +122,18 @@ def require_writable(armature_object: bpy.types.Object, *, new_action: bool) -> 
 
 def _check(armature_object: bpy.types.Object, curves: Sequence[Curve], new_action: bool) -> None:
     require_writable(armature_object, new_action=new_action)
+    bag = None if new_action else compat.find_bag(armature_object)
     for curve in curves:
-        if not new_action:
-            _check_lock(armature_object, curve)
+        there = None if bag is None else bag.fcurves.find(curve.path, index=curve.index)
+        which = f"The {curve.channel.replace('_', ' ')} of bone '{curve.bone}'"
+        if there is not None and (there.lock or (there.group is not None and there.group.lock)):
+            raise Refused(
+                f"{which} is locked in action '{armature_object.animation_data.action.name}'; unlock it or"
+                " bake into a new action."
+            )
         if not np.isfinite(curve.values).all():
             frame = curve.frames[int(np.argmin(np.isfinite(curve.values)))]
-            raise Refused(
-                f"The {curve.channel.replace('_', ' ')} of bone '{curve.bone}' in frame {frame:g} "
-                "must be a finite number; nothing was written."
-            )
+            raise Refused(f"{which} in frame {frame:g} must be a finite number; nothing was written.")
 
 
 def _check_mix(name: str, data: bpy.types.AnimData) -> None:
@@ -148,17 +151,6 @@ def _check_mix(name: str, data: bpy.types.AnimData) -> None:
         raise Refused(
             f"The action of '{name}' is mixed with its NLA strips ({how}, influence"
             f" {data.action_influence:g}); set it to Replace with an influence of 1 in the NLA Editor."
-        )
-
-
-def _check_lock(armature_object: bpy.types.Object, curve: Curve) -> None:
-    """Refuse to change a locked curve."""
-    bag = compat.find_bag(armature_object)
-    there = None if bag is None else bag.fcurves.find(curve.path, index=curve.index)
-    if there is not None and (there.lock or (there.group is not None and there.group.lock)):
-        raise Refused(
-            f"The {curve.channel.replace('_', ' ')} of bone '{curve.bone}' is locked in action"
-            f" '{armature_object.animation_data.action.name}'; unlock it or bake into a new action."
         )
 
 

@@ -58,7 +58,12 @@ class ARTICULATE_PT_main(Tab, bpy.types.Panel):
                 self._draw_begin(context)
             return
         rig = rig_of(armature)
-        self._draw_drag(context)
+        self._draw_begin(context)
+        if context.mode == "POSE":
+            row = layout.row(align=True)
+            row.menu("ARTICULATE_MT_pins", text="Pin", icon="PINNED")
+            row.operator("articulate.unpin", text="Unpin", icon="UNPINNED")
+            row.operator("articulate.unpin_all", text="", icon="X")
         column = draw_list(layout, ARTICULATE_UL_effectors, rig, "effectors", "active_effector")
         column.operator_menu_enum("articulate.effector_add", "kind", text="", icon="ADD")
         column.operator("articulate.effector_remove", text="", icon="REMOVE").effector = ""
@@ -71,15 +76,6 @@ class ARTICULATE_PT_main(Tab, bpy.types.Panel):
         row.scale_y = 1.3
         active = context.mode == "POSE" and is_tool_active(context)
         row.operator("articulate.begin", icon="CON_KINEMATIC", depress=active)
-
-    def _draw_drag(self, context) -> None:
-        """The tool and pins."""
-        self._draw_begin(context)
-        if context.mode == "POSE":
-            row = self.layout.row(align=True)
-            row.menu("ARTICULATE_MT_pins", text="Pin", icon="PINNED")
-            row.operator("articulate.unpin", text="Unpin", icon="UNPINNED")
-            row.operator("articulate.unpin_all", text="", icon="X")
 
     def _draw_solve(self, context, armature) -> None:
         """Live, Record, Solve and Bake, and the message below at a fixed place."""

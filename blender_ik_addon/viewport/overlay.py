@@ -221,10 +221,6 @@ def present_hint(context: bpy.types.Context) -> str:
     return say(context)
 
 
-def _has_pins(armature: bpy.types.Object, _dragged: bool) -> bool:
-    return any(effector.follows == "PIN" for effector in rig_of(armature).effectors)
-
-
 def _say_pin(context: bpy.types.Context) -> str:
     key = key_of_pins(context)
     return f"Pin what must stay: click on a bone, then {key or 'menu Pose > Articulate > Pins'}"
@@ -233,7 +229,7 @@ def _say_pin(context: bpy.types.Context) -> str:
 # Text, and whether the hint was followed, given the armature and whether a drag has just ended.
 _HINTS: Final[tuple[tuple[Callable[..., str], Callable[[bpy.types.Object, bool], bool]], ...]] = (
     (lambda _context: "Press on a bone and drag: the body follows", lambda _armature, dragged: dragged),
-    (_say_pin, _has_pins),
+    (_say_pin, lambda armature, _dragged: any(e.follows == "PIN" for e in rig_of(armature).effectors)),
 )
 
 

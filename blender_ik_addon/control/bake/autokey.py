@@ -18,7 +18,6 @@ from ...properties.refusal import Refused
 
 Component = tuple[str, int, str]  # data path on the object, index, and group
 
-_UNKEYED = "Auto-key keyed nothing: {setting}, and the moved channels have no keys {where}"
 _SAME_FRAME = 0.01  # frames between two keys that Blender treats as one
 
 
@@ -93,7 +92,12 @@ def _key_components(
     limited = _limited(changed, options, context.scene.frame_current_final)
     if limited is not None:
         components = [one for one in components if one[:2] in limited]
-    session.unkeyed = "" if components else _why_unkeyed(options)
+    session.unkeyed = ""
+    if not components:
+        setting, where = "Only Insert Available is on (Preferences, Animation)", "yet"
+        if "INSERTKEY_REPLACE" in options:
+            setting, where = "its mode is Replace", "in this frame"
+        session.unkeyed = f"Auto-key keyed nothing: {setting}, and the moved channels have no keys {where}"
     keytype = context.scene.tool_settings.keyframe_type
     for path, index, group in components:
         changed.keyframe_insert(path, index=index, group=group, options=options, keytype=keytype)
@@ -132,12 +136,6 @@ def _options(context: bpy.types.Context) -> Any:
         "INSERTKEY_CYCLE_AWARE": settings.use_keyframe_cycle_aware,
     }
     return {flag for flag, on in flags.items() if on}
-
-
-def _why_unkeyed(options: set[str]) -> str:
-    if "INSERTKEY_REPLACE" in options:
-        return _UNKEYED.format(setting="its mode is Replace", where="in this frame")
-    return _UNKEYED.format(setting="Only Insert Available is on (Preferences, Animation)", where="yet")
 
 
 def _limited(owner: Any, options: Collection[str], frame: float) -> set[tuple[str, int]] | None:

@@ -241,7 +241,11 @@ class Drag:
         except REASONS:
             self.cancel()
             raise
-        self._move_pins(armature)
+        for index, there in self._pins.items():
+            pin = rig_of(armature).effectors[index]
+            pin.pin_location = there[:3, 3]
+            if pin.kind_info.turns:
+                pin.pin_rotation = rotation.quaternion_from_matrix(there[:3, :3])
 
     def _hold(self, armature: bpy.types.Object, context: bpy.types.Context, grip: Grip) -> None:
         pose = None if self._state is None else self._state.matrix
@@ -356,10 +360,3 @@ class Drag:
             index = self._plan.effectors[row].index
             if index != NOT_SAVED:
                 self._pins[index] = reached(self._plan, self._figure, self._last.q, row)
-
-    def _move_pins(self, armature: bpy.types.Object) -> None:
-        for index, there in self._pins.items():
-            pin = rig_of(armature).effectors[index]
-            pin.pin_location = there[:3, 3]
-            if pin.kind_info.turns:
-                pin.pin_rotation = rotation.quaternion_from_matrix(there[:3, :3])

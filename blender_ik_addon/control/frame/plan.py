@@ -237,6 +237,11 @@ def read_plan(
     natural = takes_posture_cost(method) and solver.effort == "WEIGHT" and solver.posture > 0.0
     up = upward_in_the_middle(armature) if mirrored else upward(armature)
     known = bone_map(armature, bones, up) if natural or any(one.stretch for one in effectors) else None
+    stretches: tuple[Stretch, ...] = ()
+    if known is not None:
+        asking = ((row, one.bone, one.chain_root, one.stretch) for row, one in enumerate(effectors))
+        found = (find_stretch(bones, *one, known.long_bones) for one in asking)
+        stretches = tuple(filter(None, found))
     chains = [chain for one in effectors for chain in one.chains(bones)]
     solved = moving_bones(bones, chains, root, upward(armature))
     for _, effector in enabled:
@@ -263,18 +268,12 @@ def read_plan(
         posture_from=solver.posture_from,
         examples=_examples(armature, bones) if natural else None,
         metre=unit,
-        stretches=() if known is None else _stretches(bones, effectors, known.long_bones),
+        stretches=stretches,
         keeps={name: share for name, share in bone_settings(armature, "posture").items() if share < 1.0},
         masses=read_masses(armature, bones, unit)
         if any("balance" in e.kind.asks for e in effectors)
         else None,
     )
-
-
-def _stretches(bones: Bones, effectors: Sequence[EffectorPlan], in_limb: list[int]) -> tuple[Stretch, ...]:
-    """The bones that effectors may lengthen, see `find_stretch`."""
-    asking = ((row, one.bone, one.chain_root, one.stretch) for row, one in enumerate(effectors))
-    return tuple(filter(None, (find_stretch(bones, *one, in_limb) for one in asking)))
 
 
 def _examples(armature: bpy.types.Object, bones: Bones) -> Channels | None:
