@@ -182,17 +182,17 @@ def arrange(wanted: Sequence[Box]) -> list[Box | None]:
     """Move labels up or down by some lines so that none overlaps an earlier one; None without space."""
     found: list[Box | None] = []
     taken: list[Box] = []
+
+    def meet(a: Box, b: Box) -> bool:
+        return all(a[side] < b[side] + b[side + 2] and b[side] < a[side] + a[side + 2] for side in (0, 1))
+
     for left, bottom, width, height in wanted:
         tried = [(left, bottom + line * height, width, height) for line in _MOVES]
-        free = next((box for box in tried if not any(_meet(box, other) for other in taken)), None)
+        free = next((box for box in tried if not any(meet(box, other) for other in taken)), None)
         found.append(free)
         if free is not None:
             taken.append(free)
     return found
-
-
-def _meet(a: Box, b: Box) -> bool:
-    return all(a[side] < b[side] + b[side + 2] and b[side] < a[side] + a[side + 2] for side in (0, 1))
 
 
 def draw_hint() -> None:

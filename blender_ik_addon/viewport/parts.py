@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from typing import Any, Final
 
 import bpy
@@ -192,18 +191,8 @@ def draw_balance(strokes: Strokes, mark: Mark, found: Stand) -> None:
     strokes.point(BY_ERROR[miss], found.center)
 
 
-@dataclass(frozen=True)
-class Guide:
-    """The guides of a drag.
-
-    Attributes:
-        lines: direction of each axis in world space, and its colour; anchor: (3,) their common point.
-        snapped: (3,) the snap point; None for none.
-    """
-
-    lines: tuple[tuple[tuple[float, ...], Colour], ...]
-    anchor: tuple[float, ...]
-    snapped: tuple[float, ...] | None
+Guide = tuple[tuple[tuple[tuple[float, ...], Colour], ...], tuple[float, ...], tuple[float, ...] | None]
+"""Of a drag: direction of each axis and its colour, (3,) their common point, (3,) the snap point; world."""
 
 
 def read_guide(session: ArticulateSession) -> Guide:
@@ -214,13 +203,14 @@ def read_guide(session: ArticulateSession) -> Guide:
         red, green, blue = getattr(theme, f"axis_{letter.lower()}")[:3]
         lines.append((tuple(session.axes)["XYZ".index(letter) :: 3], (red, green, blue, 1.0)))
     snapped = tuple(session.snapped) if session.is_snapped else None
-    return Guide(tuple(lines), tuple(session.anchor), snapped)
+    return tuple(lines), tuple(session.anchor), snapped
 
 
 def draw_guide(strokes: Strokes, guide: Guide) -> None:
     """Draw a line along each axis, and the snap point."""
-    for axis, colour in guide.lines:
+    lines, anchor, snapped = guide
+    for axis, colour in lines:
         way = _REACH * np.array(axis)
-        strokes.segments(colour, [np.array(guide.anchor) - way, np.array(guide.anchor) + way])
-    if guide.snapped is not None:
-        strokes.point(SNAP, guide.snapped)
+        strokes.segments(colour, [np.array(anchor) - way, np.array(anchor) + way])
+    if snapped is not None:
+        strokes.point(SNAP, snapped)

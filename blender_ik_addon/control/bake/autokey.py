@@ -120,7 +120,15 @@ def _key_set(
     for path in _paths(keying_set, context, changed, bones):
         if _can_be_keyed(path):
             group = path.group or by_set.get(path.group_method, "")
-            for index in _indices(path, _limited(path.id, options, frame)):
+            limited, own = (
+                _limited(path.id, options, frame),
+                -1 if path.use_entire_array else path.array_index,
+            )
+            indices = [own]  # -1 for all components, as in `keyframe_insert`
+            if limited is not None:
+                there = (index for name, index in limited if name == path.data_path)
+                indices = sorted(index for index in there if own in (-1, index))
+            for index in indices:
                 path.id.keyframe_insert(
                     path.data_path, index=index, group=group, options=options, keytype=keytype
                 )
@@ -157,14 +165,6 @@ def _limited(owner: Any, options: Collection[str], frame: float) -> set[tuple[st
     return {(curve.data_path, curve.array_index) for curve in curves}
 
 
-def _indices(path: bpy.types.KeyingSetPath, limited: set[tuple[str, int]] | None) -> list[int]:
-    """Indices of a path to key; -1 for all components, as in `keyframe_insert`."""
-    own = -1 if path.use_entire_array else path.array_index
-    if limited is None:
-        return [own]
-    return sorted(index for name, index in limited if name == path.data_path and own in (-1, index))
-
-
 def _paths(
     keying_set: bpy.types.KeyingSet,
     context: bpy.types.Context,
@@ -177,7 +177,10 @@ def _paths(
     as_selected: dict[str, Any] = {"object": changed, "active_object": changed, "selected_objects": [changed]}
     for member in ("selected_pose_bones", "selected_pose_bones_from_active_object"):
         as_selected[member] = list(bones)
-    override: Any = context.temp_override(**_place(context), **as_selected)
+    if context.area is None and context.window_manager.windows:  # Blender 5.0 fails without an area
+        window = context.window_manager.windows[0]
+        as_selected |= {"window": window, "area": window.screen.areas[0]}
+    override: Any = context.temp_override(**as_selected)
     with override:
         try:
             keying_set.refresh()
@@ -203,11 +206,3 @@ def _can_be_keyed(path: bpy.types.KeyingSetPath) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _place(context: bpy.types.Context) -> dict[str, Any]:
-    """Override members with an area. Blender 5.0 fails without one, for example in a script."""
-    if context.area is not None or not context.window_manager.windows:
-        return {}
-    window = context.window_manager.windows[0]
-    return {"window": window, "area": window.screen.areas[0]}

@@ -213,7 +213,7 @@ def watched_pairs(
     return pairs[(carried[:, pairs[:, 0]] != carried[:, pairs[:, 1]]).any(0)]
 
 
-def resting_contacts(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> list[Pair]:
+def _resting_contacts(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> list[Pair]:
     """Pairs of bones that are ignored only because they touch in the rest pose.
 
     Raises:
@@ -237,7 +237,7 @@ def list_contacts(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) ->
     A pair that is already listed keeps its place and its animation. A pair from a library that does not touch
     is unchanged.
     """
-    found, pairs = resting_contacts(armature, depsgraph), rig_of(armature).body.pairs
+    found, pairs = _resting_contacts(armature, depsgraph), rig_of(armature).body.pairs
     touching = {frozenset(pair) for pair in found}
     listed = [frozenset((pair.a, pair.b)) for pair in pairs]
     remove_items(armature, pairs, [index for index, pair in enumerate(listed) if pair not in touching])
