@@ -133,10 +133,6 @@ def bend_side(pose_bone: Any):
     return None
 
 
-def _plain(value: Any) -> Any:
-    return value if isinstance(value, str | int | float | bool) else tuple(value)
-
-
 class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
     """An effector; scripts and messages refer to it by `name`."""
 
@@ -267,8 +263,8 @@ class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
     @property
     def settings(self) -> dict[str, Any]:
         """The options of its kind as plain data, except the target and what is read in every frame."""
-        names = (name for name in self.kind_info.options if name not in _ELSEWHERE)
-        return {name: _plain(getattr(self, name)) for name in names}
+        told = {name: getattr(self, name) for name in self.kind_info.options if name not in _ELSEWHERE}
+        return {n: v if isinstance(v, str | int | float | bool) else tuple(v) for n, v in told.items()}
 
     def shows(self, option: str) -> bool:
         """Whether an option of the kind has an effect with the present settings."""

@@ -98,7 +98,16 @@ class Bake:
         self.plan: Plan = read_plan(armature, context, carries="ALWAYS")
         require_writable(armature, new_action=not options.use_current_action)
         self.scene: str = context.scene.name
-        self.keyed_bones = self._bones_to_key(armature)
+        self.keyed_bones = frozenset(
+            name
+            for name in self.plan.solved
+            if not options.only_selected or bone_selected(armature.pose.bones[name])
+        )
+        if not self.keyed_bones:
+            raise Refused(
+                f"No bone that is solved in '{armature.name}' is selected:"
+                " select some or switch Only Selected off"
+            )
         self._constrained = any(len(bone.constraints) for bone in armature.pose.bones)
         animated = animated_settings(armature, "rotation_mode")
         self._switching = [name for name in self.plan.solved if name in animated]
@@ -241,9 +250,13 @@ class Bake:
         self, context: bpy.types.Context, armature: bpy.types.Object, figure: Figure, solved: list[Solved]
     ) -> list[Solved]:
         """The frames as Blender shows them, if that may differ from the solved pose."""
-        shown = []
+        shown, left_out = [], [name for name in self.plan.solved if name not in self.keyed_bones]
+        unkeyed = ""
+        if left_out:
+            more = f" and {len(left_out) - 1} more" if left_out[1:] else ""
+            unkeyed = f"Bone '{left_out[0]}'{more} also moved but got no keys: only selected bones do."
         for frame in solved:
-            sentence = self._limiting.get(frame.frame) or self._left_out()
+            sentence = self._limiting.get(frame.frame) or unkeyed
             if not sentence:
                 shown.append(frame)
                 continue
@@ -251,14 +264,6 @@ class Bake:
             depsgraph = context.evaluated_depsgraph_get()
             shown.append(confirmed(self.plan, armature, figure, frame, depsgraph, sentence))
         return shown
-
-    def _left_out(self) -> str:
-        """Which solved bones got no keys, as a sentence; "" if there are none."""
-        names = [name for name in self.plan.solved if name not in self.keyed_bones]
-        if not names:
-            return ""
-        more = f" and {len(names) - 1} more" if names[1:] else ""
-        return f"Bone '{names[0]}'{more} also moved but got no keys: only selected bones do."
 
     def _now(self, context: bpy.types.Context) -> Callable[[], None]:
         """A function that restores this frame and the unkeyed values, which a change of frame loses."""
@@ -273,17 +278,6 @@ class Bake:
             write_channels(find_armature(self.plan), channels)
 
         return give_back
-
-    def _bones_to_key(self, armature: bpy.types.Object) -> frozenset[str]:
-        if not self.options.only_selected:
-            return frozenset(self.plan.solved)
-        selected = frozenset(name for name in self.plan.solved if bone_selected(armature.pose.bones[name]))
-        if not selected:
-            raise Refused(
-                f"No bone that is solved in '{armature.name}' is selected:"
-                " select some or switch Only Selected off"
-            )
-        return selected
 
     def _same_scene(self, context: bpy.types.Context) -> None:
         if context.scene.name != self.scene:

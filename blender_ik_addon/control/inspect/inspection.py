@@ -77,15 +77,10 @@ def stand(
         return None
     rims = places[:, None, :2] + radius[:, None, None] * _RIM
     corners = np.array(hull(rims.reshape(-1, 2).tolist()))
-    return Stand(center, floor, corners, _inside(corners, center[:2]))
-
-
-def _inside(corners: Array, point: Array) -> bool:
-    """Whether a point (2,) is inside a counter-clockwise polygon (K, 2)."""
-    if len(corners) < 3:
-        return False
-    way, off = corners.take(np.arange(1, len(corners) + 1), 0, mode="wrap") - corners, point - corners
-    return bool((way[:, 0] * off[:, 1] - way[:, 1] * off[:, 0] >= 0.0).all())
+    following = corners.take(np.arange(1, len(corners) + 1), 0, mode="wrap")
+    way, off = following - corners, center[:2] - corners
+    inside = (way[:, 0] * off[:, 1] - way[:, 1] * off[:, 0] >= 0.0).all()
+    return Stand(center, floor, corners, bool(len(corners) > 2 and inside))
 
 
 @dataclass(frozen=True, eq=False)
