@@ -124,7 +124,7 @@ class ARTICULATE_OT_effector_remove(OnArmature):
 
         rig, name = rig_of(armature), named_or_active(armature, self.effector).name
         index = rig.effectors.find(name) if self.effector else rig.active_effector
-        self.tell(remove_effectors(armature, [index], delete_targets=self.delete_target))
+        self.tell(remove_effectors(armature, [index], delete_targets=self.delete_target)[1])
 
 
 class ARTICULATE_OT_target_create(OnArmature):

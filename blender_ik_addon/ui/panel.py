@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The tab "Articulate" in the 3D View's sidebar."""
 
-from typing import Any, Final
+from typing import Final
 
 import bpy
 
@@ -251,20 +251,16 @@ def draw_message(
         for _line in range(_MESSAGE_ROWS - 1):
             column.label(text="")
         return
-    text, icon = present_message(armature, refusal)
+    rig, icon = rig_of(armature), "NONE"
+    if refusal is not None and (rig.effectors or armature.library is not None):
+        text, icon = str(refusal), "ERROR"
+    elif rig.message or rig.effectors:
+        text = rig.message
+    else:
+        text, icon = FIRST_STEP, "INFO"
     row = row.split(factor=1.0 - _REPORT_BUTTON / sidebar_width(context))
     draw_fixed(row, context, text, _MESSAGE_ROWS, icon=icon)
     row.operator("articulate.report_show", text="", icon="TEXT")
-
-
-def present_message(armature: bpy.types.Object, refusal: Exception | None) -> tuple[str, Any]:
-    """The present message and its icon."""
-    rig = rig_of(armature)
-    if refusal is not None and (rig.effectors or armature.library is not None):
-        return str(refusal), "ERROR"
-    if rig.message:
-        return rig.message, "NONE"
-    return ("", "NONE") if rig.effectors else (FIRST_STEP, "INFO")
 
 
 CLASSES = (

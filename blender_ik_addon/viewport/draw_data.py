@@ -18,6 +18,7 @@ from mathutils import Matrix
 from ..bridge.chains import Chain
 from ..bridge.evaluated import UNKNOWN, Changes
 from ..bridge.fingerprint import freedom, turning_along
+from ..bridge.memo import Memo
 from ..control.collision.nearness import Critical
 from ..control.drag.grip import Grip, holding
 from ..control.drag.mirrored import other_hand
@@ -47,7 +48,7 @@ class Sketch:
         self._asked: Any = None
         self._signature: Any = None
         self._structure: Any = None
-        self._chains: tuple[Any, Chains] | None = None
+        self._chains = Memo[Chains]()
         self._holds: tuple[Any, Any, tuple[EffectorPlan, ...]] | None = None
         self._seen: Any = None
         self._unsure = False
@@ -178,9 +179,8 @@ class Sketch:
             parts.draw_body(strokes, self._inspector.capsules(subject))
         if "chain" in shown:
             asked = self._structure, held, active.chains if active else [], every
-            if self._chains is None or self._chains[0] != asked:
-                self._chains = asked, Chains(self._inspector.bones(subject), *asked[1:])
-            self._chains[1].draw(strokes, subject.standing.bones)
+            chains = self._chains.get(asked, lambda: Chains(self._inspector.bones(subject), *asked[1:]))
+            chains.draw(strokes, subject.standing.bones)
         with suppress(*REASONS):  # the figure is invalid; the panel and any solve give the reason
             if "limits" in shown:
                 parts.draw_limits(strokes, self._inspector.limits(subject))

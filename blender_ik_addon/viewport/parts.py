@@ -15,7 +15,7 @@ from ..bridge.chains import Chain
 from ..control.collision.body import Capsules
 from ..control.collision.nearness import Critical
 from ..control.frame.plan import EffectorPlan
-from ..control.inspect.inspection import Ellipsoid, Stand
+from ..control.inspect.inspection import Stand
 from ..control.inspect.limit_arcs import Limit
 from ..properties.measures import in_metres, metre
 from ..properties.session import ArticulateSession
@@ -135,13 +135,13 @@ def draw_limits(strokes: Strokes, limits: list[Limit]) -> None:
         strokes.point(LIMIT, limit.place)
 
 
-def draw_ellipsoid(strokes: Strokes, ellipsoid: Ellipsoid | None) -> None:
-    """Draw three ellipses and the axes."""
+def draw_ellipsoid(strokes: Strokes, ellipsoid: tuple[Array, Array] | None) -> None:
+    """Draw three ellipses about a center (3,), and the semi-axes (3, 3)."""
     if ellipsoid is None:
         return
-    u, v, w = ellipsoid.axes * _SPEED
-    strokes.path(MOBILITY, circles([ellipsoid.center] * 3, [u, v, w], [v, w, u], chords=_SMOOTH))
-    strokes.segments(MOBILITY, [[ellipsoid.center - axis, ellipsoid.center + axis] for axis in (u, v, w)])
+    center, (u, v, w) = ellipsoid[0], ellipsoid[1] * _SPEED
+    strokes.path(MOBILITY, circles([center] * 3, [u, v, w], [v, w, u], chords=_SMOOTH))
+    strokes.segments(MOBILITY, [[center - axis, center + axis] for axis in (u, v, w)])
 
 
 def draw_critical(strokes: Strokes, critical: Critical | None) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -153,13 +153,11 @@ class Bake:
                 self._same_scene(context)
                 context.scene.frame_set(number)
                 depsgraph = context.evaluated_depsgraph_get()
-                try:
+                with _stopping(number):
                     armature = find_armature(self.plan)
                     sample = take_sample(self.plan, armature, depsgraph, number, before=sample)
                     figure = figure or first_figure(self.plan, armature, sample)
                     self._check(armature, figure, number)
-                except REASONS as reason:
-                    raise _stopped(number, reason) from reason
                 yield figure, sample
         finally:
             self.sampling = False
@@ -194,24 +192,23 @@ class Bake:
             yield from tasks
 
     def _tasks(self, figure: Figure, samples: list[Sample], posture: FramePosture | None) -> list[Task]:
-        try:
+        with suppress(*REASONS):
             return make_tasks(self.plan, figure, samples, posture=posture)
-        except REASONS as reason:
-            if len(samples) == 1:
-                raise _stopped(samples[0].frame, reason) from reason
-        # solve them one by one, so that the error names its frame
-        return [task for sample in samples for task in self._tasks(figure, [sample], posture)]
+        tasks = []
+        for sample in samples:  # one by one, so that the error names its frame
+            with _stopping(sample.frame):
+                tasks += make_tasks(self.plan, figure, [sample], posture=posture)
+        return tasks
 
-    def _solve(self, task: Task, before: Solved | None) -> Solved:
-        try:
+    @staticmethod
+    def _solve(task: Task, before: Solved | None) -> Solved:
+        with _stopping(task.sample.frame):
             solved = solve_task(task, before)
             for _ in range(_ROUNDS if before is None else 0):
                 if solved.rests:
                     break
                 solved = solve_task(task, solved)  # otherwise later frames would show the convergence
-            return solved
-        except REASONS as reason:
-            raise _stopped(task.sample.frame, reason) from reason
+        return solved
 
     def _write(
         self,
@@ -286,5 +283,10 @@ class Bake:
             )
 
 
-def _stopped(frame: int, reason: Exception) -> Refused:
-    return Refused(f"The bake stopped at frame {frame} and changed nothing: {reason}")
+@contextmanager
+def _stopping(frame: int) -> Iterator[None]:
+    """Name the frame in a refusal."""
+    try:
+        yield
+    except REASONS as reason:
+        raise Refused(f"The bake stopped at frame {frame} and changed nothing: {reason}") from reason

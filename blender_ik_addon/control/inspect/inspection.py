@@ -83,20 +83,6 @@ def stand(
     return Stand(center, floor, corners, bool(len(corners) > 2 and inside))
 
 
-@dataclass(frozen=True, eq=False)
-class Ellipsoid:
-    """Manipulability (Ge 3.1): velocities of a point for coordinate velocities of length 1.
-
-    Attributes:
-        center: (3,) the point, world.
-        axes: (3, 3) semi-axes in rows, longest first: singular values of the Jacobian, metres a radian, times
-            their directions, world.
-    """
-
-    center: Array
-    axes: Array
-
-
 class Standing:
     """The transforms of an armature's bones at one moment.
 
@@ -203,13 +189,18 @@ class Inspector:
 
     def ellipsoid(
         self, subject: Subject, point: tuple[str, tuple[float, float, float]], chain_root: str
-    ) -> Ellipsoid | None:
-        """Manipulability of a point of a bone; None if the bone is not part of the figure.
+    ) -> tuple[Array, Array] | None:
+        """Manipulability (Ge 3.1): velocities of a point of a bone for coordinate velocities of length 1.
 
         Args:
             subject: the armature.
             point: name of the bone, and a point in the bone's axes and the armature's units.
             chain_root: topmost bone that may move for it, "" for the whole figure.
+
+        Returns:
+            (3,) the point, world, and (3, 3) the semi-axes of an ellipsoid in rows, longest first: singular
+                values of the Jacobian, metres a radian, times their directions, world. None if the bone is
+                not part of the figure.
 
         Raises:
             Refused: see `limits`.
@@ -224,7 +215,7 @@ class Inspector:
         jacobian = lever.jacobian(standing, center)
         # singular values and directions from the 3 x 3 matrix J J^T
         squares, directions = np.linalg.eigh(jacobian.T @ jacobian)
-        return Ellipsoid(center, (directions * np.sqrt(np.maximum(squares, 0.0))).T[::-1])
+        return center, (directions * np.sqrt(np.maximum(squares, 0.0))).T[::-1]
 
     def flesh(self, subject: Subject) -> Any:
         """The settings of thickness and mass, as plain values."""

@@ -150,40 +150,35 @@ def hold(effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph) -> None:
 
 def remove_effectors(
     armature: bpy.types.Object, indices: Sequence[int], *, delete_targets: bool = False
-) -> str:
+) -> tuple[int, str]:
     """Remove effectors, and optionally the Empties made for them that nothing else uses.
 
-    See `remove_or_switch_off` for what it returns and refuses.
+    Returns:
+        The number of removed effectors, and a sentence; see `remove_or_switch_off`, also for what it refuses.
     """
     rig = rig_of(armature)
+    count = len(rig.effectors)
     going = [rig.effectors[index] for index in indices]
     targets = [target for effector in going for target in effector.targets]
     collections = [effector.alternatives for effector in going]
     off = remove_or_switch_off(armature, rig.effectors, indices, "Effector")
     rig.active_effector = max(0, min(rig.active_effector, len(rig.effectors) - 1))
     forget_message(armature)
-    if not delete_targets:
-        return off
-    for target in dict.fromkeys(targets):
+    for target in dict.fromkeys(targets) if delete_targets else ():
         if is_only_ours(target):
             bpy.data.objects.remove(target)
-    for collection in dict.fromkeys(collections):
+    for collection in dict.fromkeys(collections) if delete_targets else ():
         if collection is not None and collection.get(MADE_HERE) and not collection.all_objects:
             bpy.data.collections.remove(collection)
-    return off
+    return count - len(rig.effectors), off
 
 
 def clear(armature: bpy.types.Object, *, delete_targets: bool = False) -> tuple[int, str]:
-    """Remove all effectors and the last report; keeps the solver and bake settings.
-
-    Returns:
-        The number of removed effectors, and a sentence, see `remove_effectors`.
-    """
+    """Remove all effectors and the last report, see `remove_effectors`; keeps solver and bake settings."""
     rig = rig_of(armature)
-    count = len(rig.effectors)
-    off = remove_effectors(armature, range(count), delete_targets=delete_targets)
+    removed = remove_effectors(armature, range(len(rig.effectors)), delete_targets=delete_targets)
     rig.report_json = ""
-    return count - len(rig.effectors), off
+    return removed
 
 
 def check_new(armature: bpy.types.Object, new: NewEffector) -> bpy.types.Object | None:

@@ -56,20 +56,9 @@ def pin(
 
 
 def unpin(armature: bpy.types.Object, bones: Sequence[str] | None = None) -> tuple[int, str]:
-    """Remove the pins of some bones, or all pins; the pose is unchanged.
-
-    Returns:
-        The number of removed pins, and a sentence, see `remove_effectors`.
-    """
-    effectors = rig_of(armature).effectors
-    chosen = [
-        index
-        for index, effector in enumerate(effectors)
-        if is_pin(effector) and (bones is None or effector.bone in bones)
-    ]
-    count = len(effectors)
-    off = remove_effectors(armature, chosen)
-    return count - len(effectors), off
+    """Remove the pins of some bones, or all pins, see `remove_effectors`; the pose is unchanged."""
+    pins = [(index, each) for index, each in enumerate(rig_of(armature).effectors) if is_pin(each)]
+    return remove_effectors(armature, [index for index, each in pins if bones is None or each.bone in bones])
 
 
 def mirror(armature: bpy.types.Object, bones: Sequence[str], depsgraph: bpy.types.Depsgraph) -> int:
