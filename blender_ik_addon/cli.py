@@ -75,7 +75,14 @@ def _solve_or_bake(options: argparse.Namespace, reports: dict[str, dict[str, Any
     """Solve or bake, save, and add to the reports; raises errors that concern the whole file."""
     _require_place("--output", options.output)
     bpy.ops.wm.open_mainfile(filepath=str(options.file.resolve()))
-    _go_to(options)
+    if options.scene is not None:
+        scene = bpy.data.scenes.get(options.scene)
+        if scene is None:
+            raise _unknown("scene", options.scene, options.file, bpy.data.scenes.keys())
+        for window in bpy.context.window_manager.windows:
+            window.scene = scene
+    if options.action == "solve" and options.frame is not None:
+        bpy.context.scene.frame_set(options.frame)
     rigs = {o.name: o for o in bpy.context.scene.objects if o.type == "ARMATURE"}
     for name in options.armature or ():
         if name not in rigs:
@@ -175,18 +182,6 @@ def _require_place(option: str, path: Path | None) -> None:
         raise OSError(f"There is no directory '{path.resolve().parent}' for {option}: make it first")
     if path.exists() and not (path.is_file() and os.access(path, os.W_OK)):
         raise OSError(f"'{path}' for {option} is not a file that can be written: choose another one")
-
-
-def _go_to(options: argparse.Namespace) -> None:
-    """Change to the scene and the frame to solve."""
-    if options.scene is not None:
-        scene = bpy.data.scenes.get(options.scene)
-        if scene is None:
-            raise _unknown("scene", options.scene, options.file, bpy.data.scenes.keys())
-        for window in bpy.context.window_manager.windows:
-            window.scene = scene
-    if options.action == "solve" and options.frame is not None:
-        bpy.context.scene.frame_set(options.frame)
 
 
 def _sentence(reason: Exception) -> str:

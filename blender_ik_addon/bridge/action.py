@@ -117,7 +117,21 @@ def require_writable(armature_object: bpy.types.Object, *, new_action: bool) -> 
             f"Action '{data.action.name}' is linked from another file and cannot be written; "
             "bake into a new action."
         )
-    _check_mix(armature_object.name, data)
+    if not data.use_nla or not data.nla_tracks:
+        return
+    solo = next((track for track in data.nla_tracks if track.is_solo), None)
+    if solo is not None:
+        raise Refused(
+            f"NLA track '{solo.name}' of '{armature_object.name}' plays solo, so the action does not play;"
+            " switch Solo off."
+        )
+    if data.action_blend_type != "REPLACE" or data.action_influence < 1.0:
+        described: Any = data.bl_rna.properties["action_blend_type"]
+        how = described.enum_items[data.action_blend_type].name
+        raise Refused(
+            f"The action of '{armature_object.name}' is mixed with its NLA strips ({how}, influence"
+            f" {data.action_influence:g}); set it to Replace with an influence of 1 in the NLA Editor."
+        )
 
 
 def _check(armature_object: bpy.types.Object, curves: Sequence[Curve], new_action: bool) -> None:
@@ -134,24 +148,6 @@ def _check(armature_object: bpy.types.Object, curves: Sequence[Curve], new_actio
         if not np.isfinite(curve.values).all():
             frame = curve.frames[int(np.argmin(np.isfinite(curve.values)))]
             raise Refused(f"{which} in frame {frame:g} must be a finite number; nothing was written.")
-
-
-def _check_mix(name: str, data: bpy.types.AnimData) -> None:
-    """Refuse if the NLA would not show an action unchanged."""
-    if not data.use_nla or not data.nla_tracks:
-        return
-    solo = next((track for track in data.nla_tracks if track.is_solo), None)
-    if solo is not None:
-        raise Refused(
-            f"NLA track '{solo.name}' of '{name}' plays solo, so the action does not play; switch Solo off."
-        )
-    if data.action_blend_type != "REPLACE" or data.action_influence < 1.0:
-        described: Any = data.bl_rna.properties["action_blend_type"]
-        how = described.enum_items[data.action_blend_type].name
-        raise Refused(
-            f"The action of '{name}' is mixed with its NLA strips ({how}, influence"
-            f" {data.action_influence:g}); set it to Replace with an influence of 1 in the NLA Editor."
-        )
 
 
 def _ready_action(armature_object: bpy.types.Object, new_action: bool, undo: ExitStack) -> None:

@@ -58,9 +58,11 @@ class ARTICULATE_OT_effector_add(OnBones):
 
         given = self.properties
         settings = {name: getattr(self, name) for name in _SETTINGS if given.is_property_set(name)}
-        bones, second = self._both(context, armature)
-        if second:
-            settings["second_bone"] = second
+        bones, active = self.bones(context, armature), armature.data.bones.active
+        joins = "loop" in KINDS[self.kind].asks and not given.is_property_set("second_bone")
+        if joins and not self.bone and active is not None and active.name in bones and len(bones) > 1:
+            # of several joined bones the active one is the second one of all others
+            bones, settings["second_bone"] = [bone for bone in bones if bone != active.name], active.name
         # a given point or distance replaces the present relation
         said = {"distance", "second_point", "second_offset", "second_rotation"} & settings.keys()
         news = [
@@ -93,15 +95,6 @@ class ARTICULATE_OT_effector_add(OnBones):
         for name in dict.fromkeys((*has, *_OF_ALL_KINDS)):
             if name not in ("target", "pinned"):
                 layout.prop(self, name)
-
-    def _both(self, context: bpy.types.Context, armature: bpy.types.Object) -> tuple[list[str], str]:
-        """The bones that get an effector, and the second bone: the active one if several are joined."""
-        bones = self.bones(context, armature)
-        active = armature.data.bones.active
-        joins = "loop" in KINDS[self.kind].asks and not self.properties.is_property_set("second_bone")
-        if self.bone or not joins or active is None or active.name not in bones or len(bones) < 2:
-            return bones, ""
-        return [bone for bone in bones if bone != active.name], active.name
 
 
 # every setting of an effector is also an argument with the same name

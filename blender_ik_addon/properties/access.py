@@ -65,18 +65,10 @@ def active_armature(context: bpy.types.Context) -> bpy.types.Object | None:
     for candidate in (getattr(context, "pose_object", None), thing):
         if candidate is not None and candidate.type == "ARMATURE":
             return candidate
-    return _follower(thing) if thing is not None else None
-
-
-def _follower(thing: bpy.types.Object) -> bpy.types.Object | None:
-    """The armature that an Empty was made for, else another one that follows it.
-
-    The Empty stores the name of the armature at that time. A copied figure with targets has the same name, so
-    the name is verified.
-    """
-    name = thing.get(MADE_HERE)
-    if not isinstance(name, str):
+    name = thing.get(MADE_HERE) if thing is not None else None
+    if thing is None or not isinstance(name, str):
         return None
+    # an Empty stores the name of the armature that it was made for; a copy of it has the same name stored
     named = bpy.data.objects.get(name)
     if named is not None and _follows(named, thing):
         return named

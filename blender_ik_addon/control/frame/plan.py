@@ -245,7 +245,13 @@ def read_plan(
     chains = [chain for one in effectors for chain in one.chains(bones)]
     solved = moving_bones(bones, chains, root, upward(armature))
     for _, effector in enabled:
-        _refuse_moving_targets(armature, effector, frozenset(solved))
+        followed = [(effector.target, effector.subtarget)] if effector.follows == "TARGET" else []
+        for target, subtarget in (*followed, *((thing, "") for thing in effector.alternative_objects)):
+            if bone := carrying_bone(target, subtarget, armature, frozenset(solved)):
+                raise Refused(  # it would move away from the effector
+                    f"Effector '{effector.name}': its target '{target.name}' is attached to bone '{bone}',"
+                    " which this solve moves; choose a target that the solve does not move"
+                )
     return Plan(
         armature=armature.name,
         uid=armature.session_uid,
@@ -352,17 +358,3 @@ def _effector_plan(armature: bpy.types.Object, index: int, effector: ArticulateE
         settings=settings,
         alternatives=tuple(thing.name for thing in effector.alternative_objects),
     )
-
-
-def _refuse_moving_targets(
-    armature: bpy.types.Object, effector: ArticulateEffector, solved: frozenset[str]
-) -> None:
-    """Refuse a target on a solved bone: it would move away from the effector."""
-    followed = [(effector.target, effector.subtarget)] if effector.follows == "TARGET" else []
-    for target, subtarget in (*followed, *((thing, "") for thing in effector.alternative_objects)):
-        bone = carrying_bone(target, subtarget, armature, solved)
-        if bone:
-            raise Refused(
-                f"Effector '{effector.name}': its target '{target.name}' is attached to bone '{bone}',"
-                " which this solve moves; choose a target that the solve does not move"
-            )
