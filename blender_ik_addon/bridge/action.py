@@ -20,6 +20,7 @@ import bpy
 import numpy as np
 
 from .. import compat
+from ..properties.access import by_session_id
 from ..properties.refusal import Refused
 from .armature import Channels, read_channels, write_channels
 from .curves import SAME_FRAME, Curve, joined, needed, new_keys, read_curve, sloped_keys, write_curve
@@ -205,15 +206,11 @@ def _push(undo: ExitStack, revert: Callable[..., None], owner: bpy.types.ID, *gi
     uid, of_object = owner.session_uid, isinstance(owner, bpy.types.Object)
 
     def revert_found() -> None:
-        found = _found(bpy.data.objects if of_object else bpy.data.actions, uid)
+        found = by_session_id(bpy.data.objects if of_object else bpy.data.actions, uid)
         if found is not None:
             revert(found, *given)
 
     undo.callback(revert_found)
-
-
-def _found(things: Any, uid: int) -> Any | None:
-    return next((thing for thing in things if thing.session_uid == uid), None)
 
 
 def _tag(owner: bpy.types.Object) -> None:
@@ -230,7 +227,7 @@ def _give_channels(owner: bpy.types.Object, channels: Channels) -> None:
 
 
 def _assign(owner: bpy.types.Object, action_uid: int | None, slot: str) -> None:
-    action = None if action_uid is None else _found(bpy.data.actions, action_uid)
+    action = None if action_uid is None else by_session_id(bpy.data.actions, action_uid)
     compat.play(owner.animation_data, action, slot)
 
 

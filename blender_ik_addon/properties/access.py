@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import bpy
@@ -48,6 +48,11 @@ def is_tool_active(context: bpy.types.Context) -> bool:
 def holds(objects: Any, thing: bpy.types.Object) -> bool:
     """Whether a scene's or view layer's objects contain this one, and not another with its name."""
     return objects.get(thing.name) == thing or any(other == thing for other in objects)
+
+
+def by_session_id(things: Iterable[Any], uid: int) -> Any:
+    """The data-block with a session id, which is unique with linked libraries; None if it was deleted."""
+    return next((thing for thing in things if thing.session_uid == uid), None)
 
 
 def active_bone(context: bpy.types.Context, armature: bpy.types.Object) -> Any:

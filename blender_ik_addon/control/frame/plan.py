@@ -26,7 +26,7 @@ from ...bridge.figure_map import BoneMap, bone_map
 from ...bridge.goals import ALONE, Masses, Wanted
 from ...bridge.space import upward, upward_in_the_middle
 from ...bridge.stretching import Stretch, find_stretch
-from ...properties.access import holds, rig_of
+from ...properties.access import by_session_id, holds, rig_of
 from ...properties.bone import bone_settings
 from ...properties.check import refusals
 from ...properties.effector import ArticulateEffector
@@ -332,10 +332,10 @@ def find_armature(plan: Plan) -> bpy.types.Object:
         named = objects.get(plan.armature)
         if named is not None and named.session_uid == plan.uid:
             return named
-    for candidate in bpy.data.objects:
-        if candidate.session_uid == plan.uid:
-            return candidate
-    raise Refused(f"Armature '{plan.armature}' was deleted meanwhile")
+    found: Any = by_session_id(bpy.data.objects, plan.uid)
+    if found is None:
+        raise Refused(f"Armature '{plan.armature}' was deleted meanwhile")
+    return found
 
 
 def _effector_plan(armature: bpy.types.Object, index: int, effector: ArticulateEffector) -> EffectorPlan:

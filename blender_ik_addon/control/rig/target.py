@@ -11,7 +11,7 @@ import numpy.typing as npt
 from mathutils import Matrix, Quaternion, Vector
 
 from ...bridge.armature import Array
-from ...properties.access import rig_of
+from ...properties.access import by_session_id, rig_of
 from ...properties.check import library_refusal
 from ...properties.effector import ArticulateEffector, why_not_moved
 from ...properties.refusal import Refused
@@ -96,16 +96,15 @@ class TargetInHand:
 
     def _find(self) -> ArticulateEffector:
         """Look up the effector again; refused if it was deleted or can no longer be moved."""
-        for armature in bpy.data.objects:
-            if armature.session_uid == self._armature:
-                effector = rig_of(armature).effectors.get(self._effector)
-                if effector is None:
-                    raise Refused(f"Armature '{armature.name}' has no effector '{self._effector}'")
-                reason = why_not_held(effector)
-                if reason:
-                    raise Refused(reason)
-                return effector
-        raise Refused("The armature was deleted meanwhile")
+        armature = by_session_id(bpy.data.objects, self._armature)
+        if armature is None:
+            raise Refused("The armature was deleted meanwhile")
+        effector = rig_of(armature).effectors.get(self._effector)
+        if effector is None:
+            raise Refused(f"Armature '{armature.name}' has no effector '{self._effector}'")
+        if reason := why_not_held(effector):
+            raise Refused(reason)
+        return effector
 
 
 def why_not_held(effector: ArticulateEffector) -> str:
