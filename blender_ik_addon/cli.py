@@ -9,7 +9,7 @@ import math
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -75,10 +75,26 @@ def _solve_or_bake(options: argparse.Namespace, reports: dict[str, dict[str, Any
     """Solve or bake, save, and add to the reports; raises errors that concern the whole file."""
     _require_place("--output", options.output)
     bpy.ops.wm.open_mainfile(filepath=str(options.file.resolve()))
-    _go_to(options)
-    reports |= {name: _failed(options, reason) for name, reason in _unknown(options).items()}
-    for rig in () if reports else _armatures(options):
-        reports[rig.name] = _do(rig, options)
+    if options.scene is not None:
+        scene = bpy.data.scenes.get(options.scene)
+        if scene is None:
+            raise _unknown("scene", options.scene, options.file, bpy.data.scenes.keys())
+        for window in bpy.context.window_manager.windows:
+            window.scene = scene
+    if options.action == "solve" and options.frame is not None:
+        bpy.context.scene.frame_set(options.frame)
+    rigs = {o.name: o for o in bpy.context.scene.objects if o.type == "ARMATURE"}
+    for name in options.armature or ():
+        if name not in rigs:
+            reports[name] = _failed(options, _unknown("armature", name, options.file, rigs))
+    chosen = dict.fromkeys(options.armature or (name for name, rig in rigs.items() if rig_of(rig).effectors))
+    if not chosen:
+        raise Refused(
+            f"No armature in scene '{bpy.context.scene.name}' of {options.file.name} has effectors: "
+            "add one to a bone, and save the file"
+        )
+    for name in () if reports else chosen:
+        reports[name] = _do(rigs[name], options)
     if options.output and not _any_failed(reports):
         _save(options.output)
 
@@ -168,48 +184,15 @@ def _require_place(option: str, path: Path | None) -> None:
         raise OSError(f"'{path}' for {option} is not a file that can be written: choose another one")
 
 
-def _go_to(options: argparse.Namespace) -> None:
-    """Change to the scene and the frame to solve."""
-    if options.scene is not None:
-        scene = bpy.data.scenes.get(options.scene)
-        if scene is None:
-            known = ", ".join(f"'{each.name}'" for each in bpy.data.scenes)
-            raise Refused(f"There is no scene '{options.scene}' in {options.file.name}; it has: {known}")
-        for window in bpy.context.window_manager.windows:
-            window.scene = scene
-    if options.action == "solve" and options.frame is not None:
-        bpy.context.scene.frame_set(options.frame)
-
-
 def _sentence(reason: Exception) -> str:
     """The message of an error, without Blender's prefix."""
     return str(reason).removeprefix("Error: ").strip()
 
 
-def _unknown(options: argparse.Namespace) -> dict[str, Refused]:
-    """Names of armatures that do not exist, each with a refusal."""
-    there = [o.name for o in bpy.context.scene.objects if o.type == "ARMATURE"]
-    known = ", ".join(f"'{name}'" for name in there) or "none"
-    return {
-        name: Refused(f"There is no armature '{name}' in {options.file.name}; it has: {known}")
-        for name in options.armature or ()
-        if name not in there
-    }
-
-
-def _armatures(options: argparse.Namespace) -> list[bpy.types.Object]:
-    """The named armatures, else all with effectors."""
-    found = [o for o in bpy.context.scene.objects if o.type == "ARMATURE"]
-    if options.armature:
-        by_name = {rig.name: rig for rig in found}
-        return [by_name[name] for name in dict.fromkeys(options.armature)]
-    found = [rig for rig in found if rig_of(rig).effectors]
-    if not found:
-        raise Refused(
-            f"No armature in scene '{bpy.context.scene.name}' of {options.file.name} has effectors: "
-            "add one to a bone, and save the file"
-        )
-    return found
+def _unknown(what: str, name: str, file: Path, there: Iterable[str]) -> Refused:
+    """The refusal of a name that a file does not have."""
+    known = ", ".join(f"'{each}'" for each in there) or "none"
+    return Refused(f"There is no {what} '{name}' in {file.name}; it has: {known}")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -326,16 +309,13 @@ def summarise(places: Sequence[Path]) -> int:
         0 on success, 1 if something failed or a report cannot be read.
     """
     failures = 0
-    for path in (each for place in places for each in _reports(place)):
-        for status, line in _lines(path):
-            failures += status == FAILED
-            print(line, file=sys.stderr if status == FAILED else sys.stdout, flush=True)
+    for place in places:
+        # the directory itself if it has no reports, so that this is reported
+        for path in (sorted(place.glob("*.json")) if place.is_dir() else []) or [place]:
+            for status, line in _lines(path):
+                failures += status == FAILED
+                _say(line, failed=status == FAILED)
     return int(failures > 0)
-
-
-def _reports(place: Path) -> list[Path]:
-    """The reports in a directory; the path itself if there are none, so that this is reported."""
-    return (sorted(place.glob("*.json")) if place.is_dir() else []) or [place]
 
 
 def _lines(path: Path) -> Iterator[tuple[str, str]]:
@@ -344,7 +324,12 @@ def _lines(path: Path) -> Iterator[tuple[str, str]]:
         content = json.loads(path.read_text(encoding="utf-8"))
         found = [(name, report["status"], report["message"]) for name, report in content.items()]
     except OSError as reason:
-        yield FAILED, f"{path}: FAILED: {_unreadable(path, reason)}"
+        why = f"it cannot be read: {reason.strerror}"
+        if path.is_dir():
+            why = "there is no report (*.json) in this directory"
+        elif not path.exists():
+            why = "there is no such file or directory"
+        yield FAILED, f"{path}: FAILED: {why}"
         return
     except (ValueError, TypeError, KeyError, AttributeError):
         yield FAILED, f"{path}: FAILED: this is not a report, or it is incomplete; bake the shot again"
@@ -353,11 +338,3 @@ def _lines(path: Path) -> Iterator[tuple[str, str]]:
         yield FAILED, f"{path}: FAILED: the report is empty"
     for name, status, message in found:
         yield status, f"{path}: {name}: {status}: {message}"
-
-
-def _unreadable(path: Path, reason: OSError) -> str:
-    if path.is_dir():
-        return "there is no report (*.json) in this directory"
-    if not path.exists():
-        return "there is no such file or directory"
-    return f"it cannot be read: {reason.strerror}"

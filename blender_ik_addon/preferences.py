@@ -18,11 +18,6 @@ KEYMAP = "Pose"
 """The keymap with the extension's shortcuts."""
 
 
-def _begin_hints_anew(preferences: "ArticulatePreferences", _context: bpy.types.Context) -> None:
-    """When hints are switched on again, restart with the first."""
-    preferences.hints_followed = 0
-
-
 class ArticulatePreferences(bpy.types.AddonPreferences):
     """Preferences > Add-ons > Articulate."""
 
@@ -47,7 +42,7 @@ class ArticulatePreferences(bpy.types.AddonPreferences):
         description="Show the next step in the 3D view, until you have done it once."
         " Switch off and on to see all hints again",
         default=True,
-        update=_begin_hints_anew,
+        update=lambda preferences, _context: setattr(preferences, "hints_followed", 0),
     )
     hints_followed: IntProperty(
         name="Hints Followed", description="How many hints were followed", default=0, options={"HIDDEN"}
@@ -60,19 +55,15 @@ class ArticulatePreferences(bpy.types.AddonPreferences):
         column.prop(self, "target_display")
         column.prop(self, "target_size")
         column.prop(self, "show_hints")
-        _draw_keys(self.layout.column(), context)
+        import rna_keymap_ui  # Blender's own; needed here alone
 
-
-def _draw_keys(column: Any, context: bpy.types.Context) -> None:
-    """The extension's entries of the user's keymap, drawn as in Blender's keymap preferences."""
-    import rna_keymap_ui  # Blender's own; needed here alone
-
-    keys, items = context.window_manager.keyconfigs.user, own_keys(context)
-    if items:
-        column.label(text="Keys in Pose Mode")
-        column.context_pointer_set("keymap", keys.keymaps[KEYMAP])
-    for item in items:
-        rna_keymap_ui.draw_kmi([], keys, keys.keymaps[KEYMAP], item, column, 0)
+        keys, items = context.window_manager.keyconfigs.user, own_keys(context)
+        column = self.layout.column()
+        if items:
+            column.label(text="Keys in Pose Mode")
+            column.context_pointer_set("keymap", keys.keymaps[KEYMAP])
+        for item in items:
+            rna_keymap_ui.draw_kmi([], keys, keys.keymaps[KEYMAP], item, column, 0)
 
 
 def own_keys(context: bpy.types.Context) -> list[Any]:

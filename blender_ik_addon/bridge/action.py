@@ -20,6 +20,7 @@ import bpy
 import numpy as np
 
 from .. import compat
+from ..properties.access import by_session_id
 from ..properties.refusal import Refused
 from .armature import Channels, read_channels, write_channels
 from .curves import SAME_FRAME, Curve, joined, needed, new_keys, read_curve, sloped_keys, write_curve
@@ -117,49 +118,37 @@ def require_writable(armature_object: bpy.types.Object, *, new_action: bool) -> 
             f"Action '{data.action.name}' is linked from another file and cannot be written; "
             "bake into a new action."
         )
-    _check_mix(armature_object.name, data)
-
-
-def _check(armature_object: bpy.types.Object, curves: Sequence[Curve], new_action: bool) -> None:
-    require_writable(armature_object, new_action=new_action)
-    for curve in curves:
-        if not new_action:
-            _check_lock(armature_object, curve)
-        if not np.isfinite(curve.values).all():
-            frame = curve.frames[int(np.argmin(np.isfinite(curve.values)))]
-            raise Refused(
-                f"The {curve.channel.replace('_', ' ')} of bone '{curve.bone}' in frame {frame:g} "
-                "must be a finite number; nothing was written."
-            )
-
-
-def _check_mix(name: str, data: bpy.types.AnimData) -> None:
-    """Refuse if the NLA would not show an action unchanged."""
     if not data.use_nla or not data.nla_tracks:
         return
     solo = next((track for track in data.nla_tracks if track.is_solo), None)
     if solo is not None:
         raise Refused(
-            f"NLA track '{solo.name}' of '{name}' plays solo, so the action does not play; switch Solo off."
+            f"NLA track '{solo.name}' of '{armature_object.name}' plays solo, so the action does not play;"
+            " switch Solo off."
         )
     if data.action_blend_type != "REPLACE" or data.action_influence < 1.0:
         described: Any = data.bl_rna.properties["action_blend_type"]
         how = described.enum_items[data.action_blend_type].name
         raise Refused(
-            f"The action of '{name}' is mixed with its NLA strips ({how}, influence"
+            f"The action of '{armature_object.name}' is mixed with its NLA strips ({how}, influence"
             f" {data.action_influence:g}); set it to Replace with an influence of 1 in the NLA Editor."
         )
 
 
-def _check_lock(armature_object: bpy.types.Object, curve: Curve) -> None:
-    """Refuse to change a locked curve."""
-    bag = compat.find_bag(armature_object)
-    there = None if bag is None else bag.fcurves.find(curve.path, index=curve.index)
-    if there is not None and (there.lock or (there.group is not None and there.group.lock)):
-        raise Refused(
-            f"The {curve.channel.replace('_', ' ')} of bone '{curve.bone}' is locked in action"
-            f" '{armature_object.animation_data.action.name}'; unlock it or bake into a new action."
-        )
+def _check(armature_object: bpy.types.Object, curves: Sequence[Curve], new_action: bool) -> None:
+    require_writable(armature_object, new_action=new_action)
+    bag = None if new_action else compat.find_bag(armature_object)
+    for curve in curves:
+        there = None if bag is None else bag.fcurves.find(curve.path, index=curve.index)
+        which = f"The {curve.channel.replace('_', ' ')} of bone '{curve.bone}'"
+        if there is not None and (there.lock or (there.group is not None and there.group.lock)):
+            raise Refused(
+                f"{which} is locked in action '{armature_object.animation_data.action.name}'; unlock it or"
+                " bake into a new action."
+            )
+        if not np.isfinite(curve.values).all():
+            frame = curve.frames[int(np.argmin(np.isfinite(curve.values)))]
+            raise Refused(f"{which} in frame {frame:g} must be a finite number; nothing was written.")
 
 
 def _ready_action(armature_object: bpy.types.Object, new_action: bool, undo: ExitStack) -> None:
@@ -217,15 +206,11 @@ def _push(undo: ExitStack, revert: Callable[..., None], owner: bpy.types.ID, *gi
     uid, of_object = owner.session_uid, isinstance(owner, bpy.types.Object)
 
     def revert_found() -> None:
-        found = _found(bpy.data.objects if of_object else bpy.data.actions, uid)
+        found = by_session_id(bpy.data.objects if of_object else bpy.data.actions, uid)
         if found is not None:
             revert(found, *given)
 
     undo.callback(revert_found)
-
-
-def _found(things: Any, uid: int) -> Any | None:
-    return next((thing for thing in things if thing.session_uid == uid), None)
 
 
 def _tag(owner: bpy.types.Object) -> None:
@@ -242,7 +227,7 @@ def _give_channels(owner: bpy.types.Object, channels: Channels) -> None:
 
 
 def _assign(owner: bpy.types.Object, action_uid: int | None, slot: str) -> None:
-    action = None if action_uid is None else _found(bpy.data.actions, action_uid)
+    action = None if action_uid is None else by_session_id(bpy.data.actions, action_uid)
     compat.play(owner.animation_data, action, slot)
 
 

@@ -99,12 +99,15 @@ def values_by_hand() -> Callable[[], None]:
 
     Those by an action or an NLA strip. It keeps plain data; the owners are looked up again.
     """
-    values = {thing.session_uid: _values(thing) for thing in _animated()}
+    values = {
+        thing.session_uid: {path: _value(thing, path) for path in {c.data_path for c in keyed_curves(thing)}}
+        for thing in _animated()
+    }
 
     def give_back() -> None:
         for thing in _animated():
             held = values.get(thing.session_uid, {})
-            lost = {path: value for path, value in held.items() if _value(thing, path) != value}
+            lost = {p: value for p, value in held.items() if value is not None and _value(thing, p) != value}
             for path, value in lost.items():
                 _set(thing, path, value)
             if lost:
@@ -123,12 +126,6 @@ def _animated() -> Iterator[Any]:
             for own in (thing, getattr(thing, "node_tree", None)):
                 if getattr(own, "animation_data", None) is not None and own.is_editable:
                     yield own
-
-
-def _values(thing: Any) -> dict[str, _Value]:
-    paths = dict.fromkeys(curve.data_path for curve in keyed_curves(thing))
-    found = ((path, _value(thing, path)) for path in paths)
-    return {path: value for path, value in found if value is not None}
 
 
 def _value(thing: Any, path: str) -> _Value | None:

@@ -45,18 +45,14 @@ def figure_refusals(
     """
     solved, chains = frozenset(figure.solved), tuple(dict.fromkeys(chains))
     free = frozenset(figure.plan.bone[figure.skeleton.owner].tolist())
-    yield from _length_refusals(figure)
-    yield from _freedom_refusals(figure.bones, [chain for chain in chains if chain not in holding], free)
-    yield from constraint_refusals(armature_object, figure.bones, solved, chains, free)
-    yield from _driver_refusals(armature_object, figure)
-
-
-def _length_refusals(figure: Figure) -> Iterator[Refused]:
     bones = figure.bones
     for number in figure.plan.solved_bones.tolist():
         if bones.length[number] <= _ZERO_LENGTH:
             name = bones.names[number]
             yield Refused(f"Bone '{name}' of '{bones.armature}' has no length; make it longer or delete it.")
+    yield from _freedom_refusals(bones, [chain for chain in chains if chain not in holding], free)
+    yield from constraint_refusals(armature_object, bones, solved, chains, free)
+    yield from _driver_refusals(armature_object, figure)
 
 
 def _freedom_refusals(bones: Bones, chains: Iterable[Chain], free: Collection[int]) -> Iterator[Refused]:

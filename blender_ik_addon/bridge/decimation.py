@@ -59,7 +59,7 @@ def decimated(
         return tuple(curves)
     scales = [curve for curve in curves if curve.channel == "scale"]
     if scales:
-        states = _scaled(bones, states, scales)
+        states = [_scaled(bones, state, scales, row) for row, state in enumerate(states)]
         curves = [curve for curve in curves if curve.channel != "scale"]
         scales = [_without_plateaus(curve) for curve in scales]
     if not curves:
@@ -75,15 +75,12 @@ def decimated(
     return (*keys.chosen(curves), *scales)
 
 
-def _scaled(bones: Bones, states: Sequence[PoseState], scales: Sequence[Curve]) -> list[PoseState]:
-    """The same frames with the scales of curves."""
-    found = []
-    for row, state in enumerate(states):
-        channels = state.channels.copy(("scale",))
-        for curve in scales:
-            channels.scale[bones.number(curve.bone), curve.index] = curve.values[row]
-        found.append(replace(state, channels=channels))
-    return found
+def _scaled(bones: Bones, state: PoseState, scales: Sequence[Curve], row: int) -> PoseState:
+    """A frame with the scales of curves in a row."""
+    channels = state.channels.copy(("scale",))
+    for curve in scales:
+        channels.scale[bones.number(curve.bone), curve.index] = curve.values[row]
+    return replace(state, channels=channels)
 
 
 def _without_plateaus(curve: Curve) -> Curve:
@@ -126,8 +123,10 @@ class _Keys:
             while share > _LEAST and not (score > share).any():
                 share *= _LESS
             parted = np.flatnonzero(score >= min(share, score.max()))
-            for row in parted:
-                self._part(track[row], begin[row], end[row])
+            for row in parted:  # a key at the sharpest corner, else in the middle
+                corners = self._corners[track[row], begin[row] + 1 : end[row]]
+                at = int(corners.argmax()) + 1 if corners.any() else (end[row] - begin[row]) // 2
+                self._kept[track[row], begin[row] + at] = True
             fitted = np.unique(track[parted])
             self._fit(fitted)
             if not self._figure.in_limb[fitted].all():
@@ -163,12 +162,6 @@ class _Keys:
         room = np.flatnonzero((np.diff(track) == 0) & (np.diff(frame) > 1))
         score = np.maximum(largest[room], amount[track[room + 1], frame[room + 1]])
         return track[room], frame[room], frame[room + 1], score
-
-    def _part(self, track: int, begin: int, end: int) -> None:
-        """Add a key to a gap: at its sharpest corner, else in the middle."""
-        corners = self._corners[track, begin + 1 : end]
-        at = int(corners.argmax()) + 1 if corners.any() else (end - begin) // 2
-        self._kept[track, begin + at] = True
 
 
 def _corners(values: Array) -> Array:

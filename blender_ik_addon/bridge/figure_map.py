@@ -59,7 +59,10 @@ def bone_map(armature: bpy.types.Object, bones: Bones, up: Array) -> BoneMap:
     Bones of unknown kind have mass only if they deform, unless none deforms.
     """
     deforming = np.array([armature.data.bones[name].use_deform for name in bones.names], dtype=np.bool_)
-    told = _told_kinds(armature)
+    # a kind that the user has set also applies to the other side, unless that has its own
+    told = {name: kind for name, kind in bone_settings(armature, "kind").items() if kind != FROM_FIGURE}
+    told = {other_side(armature.data.bones, name): kind for name, kind in told.items()} | told
+    told.pop("", None)
     order, parents = bones.parents_first
     place = np.argsort(order)
     heads = bones.heads[order]
@@ -98,14 +101,6 @@ def moving_along(
         if (goes_on or stands) and own[-1] not in moving and free:
             found.append((names[-1], ""))
     return found
-
-
-def _told_kinds(armature: bpy.types.Object) -> dict[str, str]:
-    """Kinds that the user has set, by bone; they also apply to the other side, unless that has its own."""
-    told = {name: kind for name, kind in bone_settings(armature, "kind").items() if kind != FROM_FIGURE}
-    others = {other_side(armature.data.bones, name): kind for name, kind in told.items()}
-    others.pop("", None)
-    return others | told
 
 
 def _lengths(bones: Bones, order: Indices) -> Array:

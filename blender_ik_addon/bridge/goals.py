@@ -104,61 +104,54 @@ class Many:
 
     Attributes:
         goal: its class.
-        targets: (wanted, rows) -> the attributes of the goal that change with the targets.
-        others: (wanted, rows) -> its other attributes.
+        told: (wanted, rows) -> its attributes, among them those in `_TARGETS`.
         shares: settings and amounts that must be equal for all of them.
     """
 
     goal: Callable[..., Goal]
-    targets: Callable[[Wanted, Indices], Options]
-    others: Callable[[Wanted, Indices], Options]
+    told: Callable[[Wanted, Indices], Options]
     shares: tuple[str, ...]
 
     def make(self, want: Wanted, rows: Indices, priority: int) -> Goal:
         """The goal of some effectors."""
         joints = [want.bones[row] for row in rows]
-        own = {**self.targets(want, rows), **self.others(want, rows)}
-        return self.goal(joint=joints, weight=want.weight[rows], priority=priority, **own)
+        return self.goal(joint=joints, weight=want.weight[rows], priority=priority, **self.told(want, rows))
+
+    def targets(self, want: Wanted, rows: Indices) -> Options:
+        """The attributes of the goal that change with the targets."""
+        return {name: value for name, value in self.told(want, rows).items() if name in _TARGETS}
 
 
-def _places(want: Wanted, rows: Indices) -> Options:
-    return {"target": want.position[rows], **_axes(want, rows, "axes")}
+def _position(want: Wanted, rows: Indices) -> Options:
+    slack = want.amounts[rows[0]].get("slack", 0.0)
+    return {
+        "target": want.position[rows],
+        "offset": want.offset[rows],
+        "slack": slack,
+        **_axes(want, rows, "axes"),
+    }
 
 
-def _turns(want: Wanted, rows: Indices) -> Options:
-    return {"target": want.rotation[rows], **_axes(want, rows, "turn_axes")}
+def _orientation(want: Wanted, rows: Indices) -> Options:
+    return {"target": want.rotation[rows], **_turn_slack(want, rows), **_axes(want, rows, "turn_axes")}
 
 
-def _aims(want: Wanted, rows: Indices) -> Options:
-    return {"target": want.position[rows]}
+def _aim(want: Wanted, rows: Indices) -> Options:
+    return {**_point_at(want, rows), "direction": want.axis[rows]}
 
 
-def _planes(want: Wanted, rows: Indices) -> Options:
-    return {"origin": want.position[rows], "normal": want.rotation[rows, :, 2]}
+def _pole(want: Wanted, rows: Indices) -> Options:
+    return {**_point_at(want, rows), "root": [str(want.settings[row]["root"]) for row in rows]}
 
 
-def _of_position(want: Wanted, rows: Indices) -> Options:
-    told, slack = want.settings[rows[0]], want.amounts[rows[0]].get("slack", 0.0)
-    counted = _counted(told.get("axes", ()), told.get("space", ""))
-    return {"offset": want.offset[rows], "slack": slack, **counted}
+def _plane(want: Wanted, rows: Indices) -> Options:
+    one_sided = bool(want.settings[rows[0]].get("one_sided", False))
+    place = {"origin": want.position[rows], "normal": want.rotation[rows, :, 2]}
+    return {**place, "offset": want.offset[rows], "one_sided": one_sided}
 
 
-def _of_orientation(want: Wanted, rows: Indices) -> Options:
-    told = want.settings[rows[0]]
-    return {**_turn_slack(want, rows), **_counted(told.get("turn_axes", ()), told.get("space", ""))}
-
-
-def _of_aim(want: Wanted, rows: Indices) -> Options:
-    return {"offset": want.offset[rows], "direction": want.axis[rows], **_turn_slack(want, rows)}
-
-
-def _of_pole(want: Wanted, rows: Indices) -> Options:
-    roots = [str(want.settings[row]["root"]) for row in rows]
-    return {"root": roots, "offset": want.offset[rows], **_turn_slack(want, rows)}
-
-
-def _of_plane(want: Wanted, rows: Indices) -> Options:
-    return {"offset": want.offset[rows], "one_sided": bool(want.settings[rows[0]].get("one_sided", False))}
+def _point_at(want: Wanted, rows: Indices) -> Options:
+    return {"target": want.position[rows], "offset": want.offset[rows], **_turn_slack(want, rows)}
 
 
 def _turn_slack(want: Wanted, rows: Indices) -> Options:
@@ -174,22 +167,24 @@ def _counted(axes: tuple[bool, ...], space: str) -> Options:
 
 
 def _axes(want: Wanted, rows: Indices, flags: str) -> Options:
-    """Frames of the counted axes, (E, 3, 3); empty if all count, or for the bone's own axes."""
+    """The same with the frames of the counted axes, (E, 3, 3), unless these are the bone's own axes."""
     told = want.settings[rows[0]]
-    if all(told.get(flags, ())) or told.get("space", "") == "BONE":
-        return {}
-    if told.get("space", "") == "WORLD":  # figure space may be rotated against the world
-        return {"frame": np.tile(want.world, (len(rows), 1, 1))}
-    return {"frame": want.rotation[rows]}
+    counted, space = _counted(told.get(flags, ()), told.get("space", "")), told.get("space", "")
+    if not counted or space == "BONE":
+        return counted
+    # figure space may be rotated against the world
+    world = np.tile(want.world, (len(rows), 1, 1))
+    return {**counted, "frame": world if space == "WORLD" else want.rotation[rows]}
 
 
+_TARGETS: Final = frozenset({"target", "origin", "normal", "frame"})
 MANY: Final[Mapping[str, Many]] = MappingProxyType(
     {
-        "position": Many(ik.Position, _places, _of_position, ("axes", "space", "slack")),
-        "orientation": Many(ik.Orientation, _turns, _of_orientation, ("turn_axes", "space", "turn_slack")),
-        "aim": Many(ik.Aim, _aims, _of_aim, ("turn_slack",)),
-        "pole": Many(ik.Pole, _aims, _of_pole, ("turn_slack",)),
-        "plane": Many(ik.Plane, _planes, _of_plane, ("one_sided",)),
+        "position": Many(ik.Position, _position, ("axes", "space", "slack")),
+        "orientation": Many(ik.Orientation, _orientation, ("turn_axes", "space", "turn_slack")),
+        "aim": Many(ik.Aim, _aim, ("turn_slack",)),
+        "pole": Many(ik.Pole, _pole, ("turn_slack",)),
+        "plane": Many(ik.Plane, _plane, ("one_sided",)),
     }
 )
 

@@ -107,9 +107,9 @@ def _odd_transforms(
     rows = inherits & (scale == "ALIGNED")
     straight = without_shear(base[rows], normalize=False)
     post[rows] = column_lengths(straight)
-    base[rows] = _divided(straight, post[rows])
+    base[rows] = _unit(straight, post[rows][:, None])
     rows = inherits & (scale == "NONE_LEGACY")
-    base[rows] = _divided(base[rows], column_lengths(base[rows]))
+    base[rows] = _unit(base[rows], column_lengths(base[rows])[:, None])
     rows = ~inherits & (scale == "FULL")
     base[rows] *= column_lengths(pose[rows])[:, None, :]
     rows = ~inherits & (scale == "FIX_SHEAR")
@@ -124,10 +124,6 @@ def _odd_transforms(
     rows = scale == "FIX_SHEAR"
     turn[rows, :3, :3] = without_shear(turn[rows, :3, :3], normalize=False)
     return turn, post
-
-
-def _divided(m: Array, lengths: Array) -> Array:
-    return m / np.where(lengths > 0, lengths, 1.0)[:, None, :]
 
 
 def forward(

@@ -209,8 +209,9 @@ def _move_readers(
 
     A variable that refers to a removed item gets an empty path, and Blender marks its driver as invalid.
     """
-    for data in _animation_of(reader):
-        for curve in data.drivers:
+    for part in (reader, getattr(reader, "node_tree", None)):
+        data = getattr(part, "animation_data", None)
+        for curve in data.drivers if data is not None else ():
             for variable in curve.driver.variables:
                 for target in variable.targets:
                     if target.id == armature and new_path(target.data_path) != target.data_path:
@@ -219,14 +220,6 @@ def _move_readers(
         for chosen in reader.keying_sets:
             paths = [path for path in chosen.paths if path.id == armature]
             _rename(paths, new_path, chosen.paths.remove)
-
-
-def _animation_of(owner: Any) -> Iterator[Any]:
-    """The animation data of a data-block and of its embedded node tree."""
-    for part in (owner, getattr(owner, "node_tree", None)):
-        data = getattr(part, "animation_data", None)
-        if data is not None:
-            yield data
 
 
 def free_name(items: Any, *wanted: str) -> str:

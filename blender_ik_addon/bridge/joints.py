@@ -68,7 +68,12 @@ class Joints:
         flipped: Array | None,
         stretching: Collection[int],
     ) -> None:
-        slidable, stiffness = _slidable(bones, solved, root_stiffness)
+        slidable = np.zeros((len(bones), 3), dtype=bool)  # axes along which bones can be moved
+        stiffness = np.concatenate([np.zeros((len(bones), 3)), bones.ik_stiffness], -1)
+        if root_stiffness is not None:
+            topmost, slidable_root = root_slides(bones, solved)
+            stiffness[topmost] = np.maximum(stiffness[topmost], root_stiffness)
+            slidable[topmost] = slidable_root
         self.names, b, self.parents, only_slides, joint_of = _rows(bones, members, slidable)
         self.bone, self.moving = b, members
         self.top = np.flatnonzero(self.parents < 0)
@@ -85,7 +90,10 @@ class Joints:
         self.rigid, self.apart_turning = np.flatnonzero(~self.turning), np.flatnonzero(~inherits)
         self.sliding, self.apart = np.flatnonzero(self.slides.any(-1)), np.flatnonzero(only_slides)
         self.apart_rows = np.flatnonzero(only_slides[self.sliding])
-        self.place = _place(bones, b[self.sliding])
+        self.place: Array | None = None
+        if not (bones.parents[b[self.sliding]] >= 0).any():
+            still = np.broadcast_to(np.eye(4), (len(self.sliding), 4, 4))
+            self.place = parent_transforms(bones, b[self.sliding], still)[1][:, :3, :3]
         takes_shear = np.isin(bones.inherit_scale[b], ("FULL", "FIX_SHEAR"))
         self.sensitive = np.flatnonzero(self.turning & takes_shear & (bones.parents[b] >= 0))
         self.sensitive_parents = bones.parents[b[self.sensitive]]
@@ -127,20 +135,6 @@ def _limits(bones: Bones, b: Indices, backward: Flags) -> tuple[Array, Array]:
     )
 
 
-def _slidable(bones: Bones, solved: Indices, root_stiffness: Array | None) -> tuple[Flags, Array]:
-    """(B, 3) axes along which bones can be moved, and (B, 6) stiffness of bones, translations first.
-
-    The topmost solved bones are roots, with `root_stiffness` (6,), or None if these are pinned.
-    """
-    slidable = np.zeros((len(bones), 3), dtype=bool)
-    stiffness = np.concatenate([np.zeros((len(bones), 3)), bones.ik_stiffness], -1)
-    if root_stiffness is not None:
-        topmost, slides = root_slides(bones, solved)
-        stiffness[topmost] = np.maximum(stiffness[topmost], root_stiffness)
-        slidable[topmost] = slides
-    return slidable, stiffness
-
-
 def root_slides(bones: Bones, solved: Indices) -> tuple[list[int], Flags]:
     """The k topmost solved bones, and (k, 3) the axes along which they could be moved."""
     is_solved = np.zeros(len(bones), dtype=bool)
@@ -172,14 +166,6 @@ def _rows(
     names, bone, parents, only_slides = zip(*rows, strict=True)
     as_numbers = np.array(bone, dtype=np.intp), np.array(parents, dtype=np.intp)
     return names, *as_numbers, np.array(only_slides), joint_of
-
-
-def _place(bones: Bones, sliding: Indices) -> Array | None:
-    """(k, 3, 3) `Joints.place` of the bones that translate."""
-    if (bones.parents[sliding] >= 0).any():
-        return None
-    still = np.broadcast_to(np.eye(4), (len(sliding), 4, 4))
-    return parent_transforms(bones, sliding, still)[1][:, :3, :3]
 
 
 def _limb_joints(

@@ -60,6 +60,21 @@ class Space:
         """Convert rotations (..., 3, 3) from figure to world space."""
         return self.rotation @ np.asarray(figure, dtype=float)
 
+    def frame_in(self, world: Array) -> Array:
+        """Convert a transform (4, 4) from world to figure space."""
+        return frame(self.rotation_in(world[:3, :3]), self.point_in(world[:3, 3]))
+
+    def frame_out(self, rotation: npt.ArrayLike, point: npt.ArrayLike) -> Array:
+        """World transform (4, 4) of a rotation (3, 3) and a point (3,) in figure space."""
+        return frame(self.rotation_out(rotation), self.point_out(point))
+
+
+def frame(rotation: Array, point: Array) -> Array:
+    """A transform (4, 4)."""
+    out = np.eye(4)
+    out[:3, :3], out[:3, 3] = rotation, point
+    return out
+
 
 def space_refusals(name: str, matrix: Array) -> Iterator[Refused]:
     """Why an armature object with a name cannot be solved with its world matrix (4, 4)."""

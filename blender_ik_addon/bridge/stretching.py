@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,7 +44,8 @@ def find_stretch(
     way = list(bones.chain(bone, chain_root))
     told = [number for number in way if bones.ik_stretch[number] > 0.0]
     limb = [number for number in way if number in in_limb]
-    chosen = told or limb or (way if chain_root else _connected(bones, way))
+    loose = [step for step, number in enumerate(way) if not bones.connected[number]]
+    chosen = told or limb or (way[: loose[0] + 1] if loose and not chain_root else way)
     chosen = [number for number in chosen if not bones.lock_scale[number, 1]]
     if not chosen or most <= 0.0:
         return None
@@ -54,12 +55,6 @@ def find_stretch(
     scaled = [number for number in way[max(last - 1, 0) : first + 1] if not bones.lock_scale[number, 1]]
     scaled.reverse()
     return Stretch(row, tuple(scaled), tuple((shares[scaled] / shares.max()).tolist()), most)
-
-
-def _connected(bones: Bones, way: Sequence[int]) -> list[int]:
-    """The bones of a path to the root, up to the first that is not connected to its parent."""
-    loose = [step for step, number in enumerate(way) if not bones.connected[number]]
-    return list(way[: loose[0] + 1]) if loose else list(way)
 
 
 def unstretched(figure: Figure, state: PoseState, stretches: Collection[Stretch]) -> PoseState:

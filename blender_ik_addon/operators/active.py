@@ -65,7 +65,9 @@ class OnArmature(Described):
             self.work(context, armature)
         except reasons() as reason:
             return refuse(self, armature, reason)
-        forget_refusal(context, armature)
+        rig = rig_of(armature)
+        if armature.library is None and rig.message and rig.message == session_of(context).refused:
+            rig.message = ""  # the last refusal, which the panel still shows
         remember(armature)
         follow(armature)
         redraw_views(context)
@@ -99,13 +101,6 @@ def show_header(context: bpy.types.Context, text: str | None) -> None:
     if context.area is not None:
         context.area.header_text_set(text)
     redraw_views(context)
-
-
-def forget_refusal(context: bpy.types.Context, armature: bpy.types.Object) -> None:
-    """Clear the last refusal from the panel if it is still shown."""
-    rig = rig_of(armature)
-    if armature.library is None and rig.message and rig.message == session_of(context).refused:
-        rig.message = ""
 
 
 def tell_unkeyed(operator: bpy.types.Operator, context: bpy.types.Context) -> None:

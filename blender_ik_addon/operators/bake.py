@@ -60,8 +60,12 @@ class ARTICULATE_OT_bake(OnArmature):
         if event.type != "TIMER":
             # While frames are sampled, the scene is in another frame: block edits.
             return {"RUNNING_MODAL"} if self._bake.sampling else {"PASS_THROUGH"}
+        until, finished = time.perf_counter() + _SLICE, True
         try:
-            finished = self._advance()
+            for _progress in self._steps:  # at least one frame
+                if time.perf_counter() >= until:
+                    finished = False
+                    break
         except reasons() as reason:
             self._show(context, baking=False)
             return refuse(self, bpy.data.objects.get(self._bake.plan.armature), reason)
@@ -78,16 +82,6 @@ class ARTICULATE_OT_bake(OnArmature):
         """Stop; called for Esc, and by Blender when a file is loaded or the window closes."""
         self._steps.close()
         self._show(context, baking=False)
-
-    def _advance(self) -> bool:
-        """Bake frames until the time slice ends, at least one; returns whether all are done."""
-        until = time.perf_counter() + _SLICE
-        for _progress in self._steps:
-            if time.perf_counter() >= until:
-                break
-        else:
-            return True
-        return False
 
     def _show(self, context: bpy.types.Context, *, baking: bool) -> None:
         session = session_of(context)

@@ -294,11 +294,7 @@ class ARTICULATE_OT_drag(OnArmature):
             return
         self._changed = False
         self._snap(context)
-        if self._hand.turning:
-            moved = self._drag.turn_by(self._hand.turn())
-        else:
-            moved = self._drag.move_to(self._hand.place())
-        self._changed = not moved.arrived
+        self._changed = not self._hand.lead(self._drag).arrived
         self._show(context)
 
     def _let_it_go(self, context: bpy.types.Context) -> Outcome:

@@ -55,13 +55,14 @@ class ARTICULATE_OT_effector_add(OnBones):
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         from ..control.rig.effectors import NewEffector, add_effectors
-        from ..control.rig.target_empties import TargetLook
 
         given = self.properties
         settings = {name: getattr(self, name) for name in _SETTINGS if given.is_property_set(name)}
-        bones, second = self._both(context, armature)
-        if second:
-            settings["second_bone"] = second
+        bones, active = self.bones(context, armature), armature.data.bones.active
+        joins = "loop" in KINDS[self.kind].asks and not given.is_property_set("second_bone")
+        if joins and not self.bone and active is not None and active.name in bones and len(bones) > 1:
+            # of several joined bones the active one is the second one of all others
+            bones, settings["second_bone"] = [bone for bone in bones if bone != active.name], active.name
         # a given point or distance replaces the present relation
         said = {"distance", "second_point", "second_offset", "second_rotation"} & settings.keys()
         news = [
@@ -77,7 +78,7 @@ class ARTICULATE_OT_effector_add(OnBones):
             )
             for bone in bones
         ]
-        add_effectors(armature, news, context.evaluated_depsgraph_get(), TargetLook.of(context))
+        add_effectors(armature, news, context.evaluated_depsgraph_get())
 
     def draw(self, _context: bpy.types.Context) -> None:
         layout = self.layout
@@ -94,15 +95,6 @@ class ARTICULATE_OT_effector_add(OnBones):
         for name in dict.fromkeys((*has, *_OF_ALL_KINDS)):
             if name not in ("target", "pinned"):
                 layout.prop(self, name)
-
-    def _both(self, context: bpy.types.Context, armature: bpy.types.Object) -> tuple[list[str], str]:
-        """The bones that get an effector, and the second bone: the active one if several are joined."""
-        bones = self.bones(context, armature)
-        active = armature.data.bones.active
-        joins = "loop" in KINDS[self.kind].asks and not self.properties.is_property_set("second_bone")
-        if self.bone or not joins or active is None or active.name not in bones or len(bones) < 2:
-            return bones, ""
-        return [bone for bone in bones if bone != active.name], active.name
 
 
 # every setting of an effector is also an argument with the same name
@@ -125,7 +117,7 @@ class ARTICULATE_OT_effector_remove(OnArmature):
 
         rig, name = rig_of(armature), named_or_active(armature, self.effector).name
         index = rig.effectors.find(name) if self.effector else rig.active_effector
-        self.tell(remove_effectors(armature, [index], delete_targets=self.delete_target))
+        self.tell(remove_effectors(armature, [index], delete_targets=self.delete_target)[1])
 
 
 class ARTICULATE_OT_target_create(OnArmature):
@@ -136,10 +128,9 @@ class ARTICULATE_OT_target_create(OnArmature):
     effector: argument.String(name="Effector", description="Name of the effector. Empty: the active one")
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        from ..control.rig.target_empties import TargetLook, create_target
+        from ..control.rig.target_empties import create_target
 
-        effector = named_or_active(armature, self.effector)
-        create_target(armature, effector, context.evaluated_depsgraph_get(), TargetLook.of(context))
+        create_target(named_or_active(armature, self.effector), context.evaluated_depsgraph_get())
 
 
 class ARTICULATE_OT_keep_as_posed(OnArmature):
@@ -152,7 +143,7 @@ class ARTICULATE_OT_keep_as_posed(OnArmature):
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         from ..control.rig.effectors import keep_as_posed
 
-        keep_as_posed(armature, named_or_active(armature, self.effector), context.evaluated_depsgraph_get())
+        keep_as_posed(named_or_active(armature, self.effector), context.evaluated_depsgraph_get())
 
 
 class ARTICULATE_OT_clear(OnArmature):
@@ -231,10 +222,8 @@ class ARTICULATE_OT_mirror(OnBones):
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         from ..control.rig.pins import mirror
-        from ..control.rig.target_empties import TargetLook
 
-        look, depsgraph = TargetLook.of(context), context.evaluated_depsgraph_get()
-        count = mirror(armature, self.bones(context, armature), depsgraph, look)
+        count = mirror(armature, self.bones(context, armature), context.evaluated_depsgraph_get())
         self.report({"INFO"}, f"{counted(count, 'effector')} mirrored")
 
 

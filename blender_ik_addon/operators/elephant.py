@@ -61,14 +61,8 @@ class ARTICULATE_OT_elephant_add(Described):
         from ..control.rig.elephant import make_elephant
 
         try:
-            armature = make_elephant(
-                context,
-                segments=self.segments,
-                surroundings=self.surroundings,
-                obstacles=self.obstacles,
-                seed=self.seed,
-                frames=self.frames,
-            )
+            told = {name: getattr(self, name) for name in ARTICULATE_OT_elephant_add.__annotations__}
+            armature = make_elephant(context, **told)
         except reasons() as reason:
             return refuse(self, None, reason)
         remember(armature)

@@ -100,22 +100,17 @@ class ARTICULATE_OT_begin(OnArmature):
     find = staticmethod(posed_armature)  # also finds the armature of a mesh
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        if armature.mode != "POSE":
-            self._pose(context, armature)
+        if armature.mode != "POSE":  # make it the active and only selected object
+            armature.hide_set(False)
+            if not armature.visible_get():
+                raise Refused(
+                    f"Armature '{armature.name}' is hidden: show it, and its collection, in the Outliner"
+                )
+            if context.object is not None and context.object.mode != "OBJECT":
+                bpy.ops.object.mode_set(mode="OBJECT")
+            for thing in context.selected_objects:
+                thing.select_set(False)
+            armature.select_set(True)
+            context.view_layer.objects.active = armature
+            bpy.ops.object.mode_set(mode="POSE")
         bpy.ops.wm.tool_set_by_id(name=TOOL, space_type="VIEW_3D")
-
-    @staticmethod
-    def _pose(context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        """Make the armature the active and only selected object, in Pose Mode."""
-        armature.hide_set(False)
-        if not armature.visible_get():
-            raise Refused(
-                f"Armature '{armature.name}' is hidden: show it, and its collection, in the Outliner"
-            )
-        if context.object is not None and context.object.mode != "OBJECT":
-            bpy.ops.object.mode_set(mode="OBJECT")
-        for thing in context.selected_objects:
-            thing.select_set(False)
-        armature.select_set(True)
-        context.view_layer.objects.active = armature
-        bpy.ops.object.mode_set(mode="POSE")

@@ -19,7 +19,9 @@ from ..properties.measures import typed_angle, typed_length
 
 if TYPE_CHECKING:
     from ..bridge.armature import Array
+    from ..control.drag.drag import Drag
     from ..control.drag.view import Sight
+    from ..control.rig.target import TargetInHand
     from ..properties.session import ArticulateSession
 
 AXES: Final = "XYZ"
@@ -288,6 +290,10 @@ class Hand:
             return axis * typed[0]
         angle = self._angle if axis @ towards >= 0 else -self._angle
         return axis * (self.step * round(angle / self.step) if self.step else angle)
+
+    def lead(self, held: Drag | TargetInHand) -> Any:
+        """Turn or move a drag or a target, and return its result."""
+        return held.turn_by(self.turn()) if self.turning else held.move_to(self.place())
 
 
 def read_orientation(scene: bpy.types.Scene, sight: Sight) -> Orientation:

@@ -187,7 +187,12 @@ class ARTICULATE_OT_link_add(OnArmature):
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         from ..control.collision.body import add_link
 
-        add_link(armature, self.bone or _active_bone(context, armature), context.scene)
+        active = active_bone(context, armature)
+        if not self.bone and active is None:
+            raise Refused(
+                f"No bone of armature '{armature.name}' is active: choose one in Pose Mode, or name it"
+            )
+        add_link(armature, self.bone or active.name, context.scene)
 
 
 class ARTICULATE_OT_link_remove(OnArmature):
@@ -253,10 +258,3 @@ class ARTICULATE_OT_pairs_fill(OnArmature):
 
         count = list_contacts(armature, context.evaluated_depsgraph_get())
         self.report({"INFO"}, f"Found {counted(count, 'touching pair')} in the rest pose")
-
-
-def _active_bone(context: bpy.types.Context, armature: bpy.types.Object) -> str:
-    bone = active_bone(context, armature)
-    if bone is None:
-        raise Refused(f"No bone of armature '{armature.name}' is active: choose one in Pose Mode, or name it")
-    return bone.name

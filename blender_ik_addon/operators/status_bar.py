@@ -83,7 +83,9 @@ def header(drag: Drag, hand: Hand) -> str:
     parts.append(counted(grip.levels, "bone") if grip.levels else "whole figure")
     parts.append(f"root {drag.root.lower()}")
     if drag.held:
-        parts.append(_listed(drag.held) + (" hold" if len(drag.held) > 1 else " holds"))
+        more = len(drag.held) - _NAMES
+        named = ", ".join(drag.held[:_NAMES]) + (f" and {more} more" if more > 0 else "")
+        parts.append(f"{named} {'hold' if len(drag.held) > 1 else 'holds'}")
     rule, in_force = drag.support
     if rule in SUPPORTS.values():
         parts.append(f"{rule.replace('_', ' ')} {'on' if in_force else 'off'}")
@@ -103,8 +105,3 @@ def summary(grip: Grip, status: str, message: str, frames: int = 0) -> str:
     if frames:
         return f"{did} and recorded {counted(frames, 'frame')}"
     return did + ("" if status == "REACHED" else f": {message}")
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - _NAMES
-    return ", ".join(names[:_NAMES]) + (f" and {more} more" if more > 0 else "")

@@ -106,10 +106,7 @@ class ARTICULATE_OT_target_move(OnArmature):
 
     def _apply(self, context: bpy.types.Context) -> None:
         hand = self._hand
-        if hand.turning:
-            self._held.turn_by(hand.turn())
-        else:
-            self._held.move_to(hand.place())
+        hand.lead(self._held)
         parts = ["Turn target" if hand.turning else "Move target"]
         parts += hand.text
         armature = active_armature(context)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import bpy
@@ -50,6 +50,11 @@ def holds(objects: Any, thing: bpy.types.Object) -> bool:
     return objects.get(thing.name) == thing or any(other == thing for other in objects)
 
 
+def by_session_id(things: Iterable[Any], uid: int) -> Any:
+    """The data-block with a session id, which is unique with linked libraries; None if it was deleted."""
+    return next((thing for thing in things if thing.session_uid == uid), None)
+
+
 def active_bone(context: bpy.types.Context, armature: bpy.types.Object) -> Any:
     """The active pose bone if it belongs to the armature, else None."""
     bone = context.active_pose_bone
@@ -65,18 +70,10 @@ def active_armature(context: bpy.types.Context) -> bpy.types.Object | None:
     for candidate in (getattr(context, "pose_object", None), thing):
         if candidate is not None and candidate.type == "ARMATURE":
             return candidate
-    return _follower(thing) if thing is not None else None
-
-
-def _follower(thing: bpy.types.Object) -> bpy.types.Object | None:
-    """The armature that an Empty was made for, else another one that follows it.
-
-    The Empty stores the name of the armature at that time. A copied figure with targets has the same name, so
-    the name is verified.
-    """
-    name = thing.get(MADE_HERE)
-    if not isinstance(name, str):
+    name = thing.get(MADE_HERE) if thing is not None else None
+    if thing is None or not isinstance(name, str):
         return None
+    # an Empty stores the name of the armature that it was made for; a copy of it has the same name stored
     named = bpy.data.objects.get(name)
     if named is not None and _follows(named, thing):
         return named

@@ -44,7 +44,7 @@ def refusals(
         )
         for sentence in chain(*faults):
             yield Refused(f"Effector '{effector.name}': {sentence}")
-        twin = next((other for other in seen if same_place(other, effector)), None)
+        twin = next((other for other in seen if _same_place(other, effector)), None)
         if twin is not None:
             yield Refused(
                 f"Effectors '{twin.name}' and '{effector.name}' are both of the kind "
@@ -107,7 +107,7 @@ def _is_part(
     return False
 
 
-def same_place(a: ArticulateEffector, b: ArticulateEffector) -> bool:
+def _same_place(a: ArticulateEffector, b: ArticulateEffector) -> bool:
     """Whether two effectors of one kind have the same point; some kinds, for example Plane, allow this."""
     if a.kind_info.repeats:
         return False

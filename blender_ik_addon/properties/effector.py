@@ -41,7 +41,12 @@ def why_not_moved(effector: Any, frame: float) -> str:
     """
     if effector.follows != "PIN":
         return ""
-    curves, others = _curves(effector), _other_curves(effector)
+    data, bag = effector.id_data.animation_data, compat.find_bag(effector.id_data)
+    curves = _by_property(effector, [] if bag is None else bag.fcurves)
+    # drivers, and F-curves in NLA strips
+    strips = [strip for track in data.nla_tracks for strip in track.strips] if data is not None else []
+    played = [curve for strip in strips for curve in compat.strip_curves(strip)]
+    others = _by_property(effector, [*data.drivers, *played] if data is not None else [])
     if any(name in curves or name in others for name in ("pin_location", "pin_rotation")):
         return ""
     start = f"Pin '{effector.name}' has one place"
@@ -61,24 +66,8 @@ def why_not_moved(effector: Any, frame: float) -> str:
     return ""
 
 
-def _curves(effector: Any) -> dict[str, Any]:
-    """F-curves of an effector in the active action, by property name."""
-    bag = compat.find_bag(effector.id_data)
-    return _by_property(effector, [] if bag is None else bag.fcurves)
-
-
-def _other_curves(effector: Any) -> dict[str, Any]:
-    """Drivers of an effector and its F-curves in NLA strips, by property name."""
-    data: Any = effector.id_data.animation_data
-    if data is None:
-        return {}
-    strips = [strip for track in data.nla_tracks for strip in track.strips]
-    return _by_property(
-        effector, [*data.drivers, *(curve for strip in strips for curve in compat.strip_curves(strip))]
-    )
-
-
 def _by_property(effector: Any, curves: Any) -> dict[str, Any]:
+    """Those of some curves that are for an effector, by property name."""
     others: Any = effector.id_data.articulate.effectors
     # `path_from_id` takes a millisecond, and this runs in redraws
     begin = f"articulate.effectors[{[other == effector for other in others].index(True)}]."
@@ -142,10 +131,6 @@ def bend_side(pose_bone: Any):
             if side.length > _STRAIGHT * line.length:
                 return side.normalized()
     return None
-
-
-def _plain(value: Any) -> Any:
-    return value if isinstance(value, str | int | float | bool) else tuple(value)
 
 
 class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
@@ -278,8 +263,8 @@ class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
     @property
     def settings(self) -> dict[str, Any]:
         """The options of its kind as plain data, except the target and what is read in every frame."""
-        names = (name for name in self.kind_info.options if name not in _ELSEWHERE)
-        return {name: _plain(getattr(self, name)) for name in names}
+        told = {name: getattr(self, name) for name in self.kind_info.options if name not in _ELSEWHERE}
+        return {n: v if isinstance(v, str | int | float | bool) else tuple(v) for n, v in told.items()}
 
     def shows(self, option: str) -> bool:
         """Whether an option of the kind has an effect with the present settings."""

@@ -70,16 +70,10 @@ def _lacks_root(armature: Any) -> bool:
     solver = rig.solver
     if solver.is_property_set("root"):
         return False
-    return len(rig.effectors) > 0 or any(map(solver.is_property_set, _stored(type(solver))))
-
-
-def _stored(group: type) -> list[str]:
-    """Names of the single values that a group stores; computed ones always count as set."""
-    return [
-        name
-        for name, one in declared(group).items()
-        if one.function is not PointerProperty and "get" not in one.keywords
-    ]
+    # computed values always count as set
+    single = ((n, one) for n, one in declared(type(solver)).items() if one.function is not PointerProperty)
+    stored = (name for name, one in single if "get" not in one.keywords)
+    return len(rig.effectors) > 0 or any(map(solver.is_property_set, stored))
 
 
 def declared(group: type) -> dict[str, Any]:

@@ -15,7 +15,17 @@ class ARTICULATE_PT_advanced(SubPanel, bpy.types.Panel):
 
     def fill(self, layout, context, armature, rig) -> None:
         solver = rig.solver
-        self._draw_method(layout, context, armature, solver.method)
+        label = next(item[1] for item in METHODS if item[0] == solver.method)
+        wrong = objections(armature)[solver.method]
+        line = layout.split(factor=0.4, align=True)
+        name = line.row()
+        name.alignment = "RIGHT"
+        name.label(text="Method")
+        choice = line.row()
+        choice.alert = bool(wrong)
+        choice.menu("ARTICULATE_MT_method", text=label)
+        if wrong:  # the method cannot be used
+            draw_text(layout, context, wrong, icon="ERROR")
         draw_all(layout, solver.parameters, solver.parameters.names(solver.method))
         draw_all(layout, solver, ("limits", "max_iterations", "tolerance"))
         if solver.root != "PINNED":
@@ -26,21 +36,6 @@ class ARTICULATE_PT_advanced(SubPanel, bpy.types.Panel):
         column = layout.column(heading="Overlay")
         column.prop(rig.overlay, "critical")
         column.prop(rig.overlay, "ellipsoid")
-
-    @staticmethod
-    def _draw_method(layout, context, armature, method) -> None:
-        """The method menu, and the reason if the method cannot be used."""
-        label = next(item[1] for item in METHODS if item[0] == method)
-        wrong = objections(armature)[method]
-        line = layout.split(factor=0.4, align=True)
-        name = line.row()
-        name.alignment = "RIGHT"
-        name.label(text="Method")
-        choice = line.row()
-        choice.alert = bool(wrong)
-        choice.menu("ARTICULATE_MT_method", text=label)
-        if wrong:
-            draw_text(layout, context, wrong, icon="ERROR")
 
 
 class ARTICULATE_PT_avoidance(SubPanel, bpy.types.Panel):

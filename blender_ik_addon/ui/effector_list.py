@@ -82,20 +82,14 @@ def _labels(effector, room: float, width: Callable[[str], float]) -> tuple[list[
 
 def _worst(effector) -> str:
     """The more visible one of both errors, because the list has no space for both."""
-    errors = _errors(effector, short=True)
-    return errors[-1] if effector.angle > effector.error else "".join(errors[:1])
-
-
-def _errors(effector, *, short: bool = False) -> list[str]:
-    """Distance and angle, as far as the kind has them; `short` for little space."""
     parts: list[str] = []
     if effector.status not in {"REACHED", "BEST_EFFORT", "BLOCKED"}:
-        return parts
+        return ""
     if effector.kind_info.in_metres:
-        parts.append(length(effector.error, short=short))
+        parts.append(length(effector.error, short=True))
     if effector.kind_info.in_radians:
-        parts.append(angle(effector.angle, short=short))
-    return parts
+        parts.append(angle(effector.angle, short=True))
+    return parts[-1] if effector.angle > effector.error else "".join(parts[:1])
 
 
 def how_it_ended(effector) -> str:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The tab "Articulate" in the 3D View's sidebar."""
 
-from typing import Any, Final
+from typing import Final
 
 import bpy
 
@@ -58,7 +58,12 @@ class ARTICULATE_PT_main(Tab, bpy.types.Panel):
                 self._draw_begin(context)
             return
         rig = rig_of(armature)
-        self._draw_drag(context)
+        self._draw_begin(context)
+        if context.mode == "POSE":
+            row = layout.row(align=True)
+            row.menu("ARTICULATE_MT_pins", text="Pin", icon="PINNED")
+            row.operator("articulate.unpin", text="Unpin", icon="UNPINNED")
+            row.operator("articulate.unpin_all", text="", icon="X")
         column = draw_list(layout, ARTICULATE_UL_effectors, rig, "effectors", "active_effector")
         column.operator_menu_enum("articulate.effector_add", "kind", text="", icon="ADD")
         column.operator("articulate.effector_remove", text="", icon="REMOVE").effector = ""
@@ -71,15 +76,6 @@ class ARTICULATE_PT_main(Tab, bpy.types.Panel):
         row.scale_y = 1.3
         active = context.mode == "POSE" and is_tool_active(context)
         row.operator("articulate.begin", icon="CON_KINEMATIC", depress=active)
-
-    def _draw_drag(self, context) -> None:
-        """The tool and pins."""
-        self._draw_begin(context)
-        if context.mode == "POSE":
-            row = self.layout.row(align=True)
-            row.menu("ARTICULATE_MT_pins", text="Pin", icon="PINNED")
-            row.operator("articulate.unpin", text="Unpin", icon="UNPINNED")
-            row.operator("articulate.unpin_all", text="", icon="X")
 
     def _draw_solve(self, context, armature) -> None:
         """Live, Record, Solve and Bake, and the message below at a fixed place."""
@@ -255,20 +251,16 @@ def draw_message(
         for _line in range(_MESSAGE_ROWS - 1):
             column.label(text="")
         return
-    text, icon = present_message(armature, refusal)
+    rig, icon = rig_of(armature), "NONE"
+    if refusal is not None and (rig.effectors or armature.library is not None):
+        text, icon = str(refusal), "ERROR"
+    elif rig.message or rig.effectors:
+        text = rig.message
+    else:
+        text, icon = FIRST_STEP, "INFO"
     row = row.split(factor=1.0 - _REPORT_BUTTON / sidebar_width(context))
     draw_fixed(row, context, text, _MESSAGE_ROWS, icon=icon)
     row.operator("articulate.report_show", text="", icon="TEXT")
-
-
-def present_message(armature: bpy.types.Object, refusal: Exception | None) -> tuple[str, Any]:
-    """The present message and its icon."""
-    rig = rig_of(armature)
-    if refusal is not None and (rig.effectors or armature.library is not None):
-        return str(refusal), "ERROR"
-    if rig.message:
-        return rig.message, "NONE"
-    return ("", "NONE") if rig.effectors else (FIRST_STEP, "INFO")
 
 
 CLASSES = (

@@ -95,17 +95,13 @@ class ARTICULATE_PT_body(SubPanel, bpy.types.Panel):
             column.operator("articulate.link_remove", text="", icon="REMOVE").bone = ""
         column = layout.column()
         if body.links and bone is not None:
-            self._draw_bone(column, body, bone.name)
+            link = body.links.get(bone.name)
+            if link is None:
+                add = column.operator("articulate.link_add", text=f"Add Capsule to {bone.name}", icon="ADD")
+                add.bone = bone.name
+            else:
+                draw_of_bone(column, bone.name).prop(link, "radius")
         column.prop(body, "margin")
-
-    @staticmethod
-    def _draw_bone(column, body, bone) -> None:
-        """The capsule of the active bone."""
-        link = body.links.get(bone)
-        if link is None:
-            column.operator("articulate.link_add", text=f"Add Capsule to {bone}", icon="ADD").bone = bone
-        else:
-            draw_of_bone(column, bone).prop(link, "radius")
 
 
 class ARTICULATE_PT_self_collision(SubPanel, bpy.types.Panel):

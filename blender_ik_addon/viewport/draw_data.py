@@ -8,6 +8,7 @@ kept.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from operator import attrgetter
 from typing import Any, Final
 
@@ -17,12 +18,13 @@ from mathutils import Matrix
 from ..bridge.chains import Chain
 from ..bridge.evaluated import UNKNOWN, Changes
 from ..bridge.fingerprint import freedom, turning_along
+from ..bridge.memo import Memo
 from ..control.collision.nearness import Critical
 from ..control.drag.grip import Grip, holding
 from ..control.drag.mirrored import other_hand
 from ..control.frame.plan import EffectorPlan
 from ..control.frame.root import placed_bones
-from ..control.inspect.inspection import Inspector, Stand, Standing, Subject
+from ..control.inspect.inspection import Inspector, Standing, Subject
 from ..control.report.reasons import REASONS
 from ..properties.access import rig_of, session_of
 from ..properties.kinds import KINDS
@@ -46,7 +48,7 @@ class Sketch:
         self._asked: Any = None
         self._signature: Any = None
         self._structure: Any = None
-        self._chains: tuple[Any, Chains] | None = None
+        self._chains = Memo[Chains]()
         self._holds: tuple[Any, Any, tuple[EffectorPlan, ...]] | None = None
         self._seen: Any = None
         self._unsure = False
@@ -177,17 +179,14 @@ class Sketch:
             parts.draw_body(strokes, self._inspector.capsules(subject))
         if "chain" in shown:
             asked = self._structure, held, active.chains if active else [], every
-            if self._chains is None or self._chains[0] != asked:
-                self._chains = asked, Chains(self._inspector.bones(subject), *asked[1:])
-            self._chains[1].draw(strokes, subject.standing.bones)
-        try:
+            chains = self._chains.get(asked, lambda: Chains(self._inspector.bones(subject), *asked[1:]))
+            chains.draw(strokes, subject.standing.bones)
+        with suppress(*REASONS):  # the figure is invalid; the panel and any solve give the reason
             if "limits" in shown:
                 parts.draw_limits(strokes, self._inspector.limits(subject))
             if active is not None and "ellipsoid" in shown:
                 point = active.bone, active.local
                 parts.draw_ellipsoid(strokes, self._inspector.ellipsoid(subject, point, active.chain_root))
-        except REASONS:
-            return  # the figure is invalid; the panel and any solve give the reason
 
     def _draw_effectors(
         self,
@@ -200,7 +199,9 @@ class Sketch:
         """Draw the balance, the bones that stay, and the effectors."""
         stand = None
         if "balance" in shown or ("lines" in shown and any(map(_balances, marks))):
-            stand = self._stand(subject, marks)
+            planted = [(mark.target, mark.told["footprint"]) for mark in marks if mark.told.get("planted")]
+            with suppress(*REASONS):
+                stand = self._inspector.stand(subject, planted)
         if stand is not None and "balance" in shown:
             parts.draw_stand(strokes, stand)
 
@@ -216,14 +217,6 @@ class Sketch:
                 parts.draw_mark(strokes, mark, matrix_of, lines="lines" in shown, pins="pins" in shown)
             elif stand is not None and "lines" in shown:
                 parts.draw_balance(strokes, mark, stand)
-
-    def _stand(self, subject: Subject, marks: tuple[Mark, ...]) -> Stand | None:
-        """The figure's balance on its planted effectors, or on its lowest parts."""
-        planted = [(mark.target, mark.told["footprint"]) for mark in marks if mark.told.get("planted")]
-        try:
-            return self._inspector.stand(subject, planted)
-        except REASONS:
-            return None
 
 
 def _balances(mark: Mark) -> bool:

@@ -98,20 +98,17 @@ class _Handles:
 
     def show(self, held: Held, forward: Vector) -> None:
         """Show the handles at the target."""
-        if held.name != self._name:
-            self._name = held.name
-            for number, gizmo in enumerate(self.gizmos):
-                operator = gizmo.target_set_operator("articulate.target_move")
-                operator.effector = held.name
-                operator.axis = list(_AXES)[number % 3] if number < 6 else "NONE"
-                operator.turning = 3 <= number < 6
+        renamed, self._name = held.name != self._name, held.name
         origin: Any = held.place
         place = Matrix.Translation(origin)
-        for number, gizmo in enumerate(self.gizmos):
-            axis = list(_AXES)[number % 3] if number < 6 else "Z"
-            gizmo.matrix_basis = place @ _AXES[axis].to_track_quat("Z", "Y").to_matrix().to_4x4()
-            end_on = number < 3 and abs(forward.dot(_AXES[axis])) > _END_ON
-            gizmo.hide = end_on or not (held.turns if 3 <= number < 6 else held.moves)
+        for number, (gizmo, axis) in enumerate(zip(self.gizmos, [*_AXES, *_AXES, "NONE"], strict=True)):
+            way, turning = _AXES.get(axis, _AXES["Z"]), 3 <= number < 6
+            if renamed:
+                operator = gizmo.target_set_operator("articulate.target_move")
+                operator.effector, operator.axis, operator.turning = held.name, axis, turning
+            gizmo.matrix_basis = place @ way.to_track_quat("Z", "Y").to_matrix().to_4x4()
+            end_on = number < 3 and abs(forward.dot(way)) > _END_ON
+            gizmo.hide = end_on or not (held.turns if turning else held.moves)
 
     def hide(self) -> None:
         """Hide the handles."""

@@ -13,7 +13,6 @@ from mathutils import Matrix, Quaternion, Vector
 from ..bridge.chains import Chain
 from ..control.rig.target import held_place
 from ..properties.access import rig_of
-from ..properties.effector import ArticulateEffector
 from ..properties.kinds import AMOUNTS, KINDS, Kind
 
 _REACHED: Final = 0.005  # share of a bone's length; a target with a smaller error is drawn as reached
@@ -135,9 +134,12 @@ def read_marks(armature: bpy.types.Object, in_hand: Collection[str] = ()) -> tup
     scale = world.median_scale
     for number, effector in enumerate(rig_of(armature).effectors):
         bone, follows = bones.get(effector.bone), effector.follows
-        goal = _goal(effector, follows)
-        if not effector.enabled or bone is None or goal is None:
+        held: Any = (Quaternion(_LEVEL), Vector(_ORIGIN)) if follows == "" else None
+        if follows not in ("", "MISSING"):
+            held = held_place(effector)
+        if not effector.enabled or bone is None or held is None:
             continue
+        turn, target = held
         kind, pin = effector.kind, follows in ("PIN", "MOTION")
         has, asks = KINDS[kind].options, KINDS[kind].asks
         told: dict[str, Any] = {name: getattr(effector, name) for name in _TOLD[kind]}
@@ -161,7 +163,7 @@ def read_marks(armature: bpy.types.Object, in_hand: Collection[str] = ()) -> tup
         local = (x, y + bone.bone.length if effector.point == "TIP" else y, z)
         if follows == "MOTION" or (pin and bone.name in in_hand):
             there = world @ bone.matrix
-            goal = tuple(there @ Vector(local)), tuple(there.to_quaternion())
+            target, turn = there @ Vector(local), there.to_quaternion()
         marks.append(
             Mark(
                 number=number,
@@ -173,21 +175,13 @@ def read_marks(armature: bpy.types.Object, in_hand: Collection[str] = ()) -> tup
                 local=local,
                 axis=effector.direction if "aim" in asks else _ALONG,
                 told=told,
-                target=goal[0],
-                turn=goal[1],
+                target=tuple(target),
+                turn=tuple(turn),
                 second=second,
                 places=places,
             )
         )
     return tuple(marks)
-
-
-def _goal(effector: ArticulateEffector, follows: str) -> tuple[Triple, Turn] | None:
-    """World position and rotation of an effector's target or pin; None if it has none."""
-    if follows in ("", "MISSING"):
-        return None if follows else (_ORIGIN, _LEVEL)
-    found: Any = held_place(effector)
-    return None if found is None else (tuple(found[1]), tuple(found[0]))
 
 
 def distance_miss(off: float, length: float) -> Miss:

@@ -182,17 +182,17 @@ def arrange(wanted: Sequence[Box]) -> list[Box | None]:
     """Move labels up or down by some lines so that none overlaps an earlier one; None without space."""
     found: list[Box | None] = []
     taken: list[Box] = []
+
+    def meet(a: Box, b: Box) -> bool:
+        return all(a[side] < b[side] + b[side + 2] and b[side] < a[side] + a[side + 2] for side in (0, 1))
+
     for left, bottom, width, height in wanted:
         tried = [(left, bottom + line * height, width, height) for line in _MOVES]
-        free = next((box for box in tried if not any(_meet(box, other) for other in taken)), None)
+        free = next((box for box in tried if not any(meet(box, other) for other in taken)), None)
         found.append(free)
         if free is not None:
             taken.append(free)
     return found
-
-
-def _meet(a: Box, b: Box) -> bool:
-    return all(a[side] < b[side] + b[side + 2] and b[side] < a[side] + a[side + 2] for side in (0, 1))
 
 
 def draw_hint() -> None:
@@ -221,10 +221,6 @@ def present_hint(context: bpy.types.Context) -> str:
     return say(context)
 
 
-def _has_pins(armature: bpy.types.Object, _dragged: bool) -> bool:
-    return any(effector.follows == "PIN" for effector in rig_of(armature).effectors)
-
-
 def _say_pin(context: bpy.types.Context) -> str:
     key = key_of_pins(context)
     return f"Pin what must stay: click on a bone, then {key or 'menu Pose > Articulate > Pins'}"
@@ -233,7 +229,7 @@ def _say_pin(context: bpy.types.Context) -> str:
 # Text, and whether the hint was followed, given the armature and whether a drag has just ended.
 _HINTS: Final[tuple[tuple[Callable[..., str], Callable[[bpy.types.Object, bool], bool]], ...]] = (
     (lambda _context: "Press on a bone and drag: the body follows", lambda _armature, dragged: dragged),
-    (_say_pin, _has_pins),
+    (_say_pin, lambda armature, _dragged: any(e.follows == "PIN" for e in rig_of(armature).effectors)),
 )
 
 

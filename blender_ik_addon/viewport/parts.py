@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from typing import Any, Final
 
 import bpy
@@ -16,7 +15,7 @@ from ..bridge.chains import Chain
 from ..control.collision.body import Capsules
 from ..control.collision.nearness import Critical
 from ..control.frame.plan import EffectorPlan
-from ..control.inspect.inspection import Ellipsoid, Stand
+from ..control.inspect.inspection import Stand
 from ..control.inspect.limit_arcs import Limit
 from ..properties.measures import in_metres, metre
 from ..properties.session import ArticulateSession
@@ -136,13 +135,13 @@ def draw_limits(strokes: Strokes, limits: list[Limit]) -> None:
         strokes.point(LIMIT, limit.place)
 
 
-def draw_ellipsoid(strokes: Strokes, ellipsoid: Ellipsoid | None) -> None:
-    """Draw three ellipses and the axes."""
+def draw_ellipsoid(strokes: Strokes, ellipsoid: tuple[Array, Array] | None) -> None:
+    """Draw three ellipses about a center (3,), and the semi-axes (3, 3)."""
     if ellipsoid is None:
         return
-    u, v, w = ellipsoid.axes * _SPEED
-    strokes.path(MOBILITY, circles([ellipsoid.center] * 3, [u, v, w], [v, w, u], chords=_SMOOTH))
-    strokes.segments(MOBILITY, [[ellipsoid.center - axis, ellipsoid.center + axis] for axis in (u, v, w)])
+    center, (u, v, w) = ellipsoid[0], ellipsoid[1] * _SPEED
+    strokes.path(MOBILITY, circles([center] * 3, [u, v, w], [v, w, u], chords=_SMOOTH))
+    strokes.segments(MOBILITY, [[center - axis, center + axis] for axis in (u, v, w)])
 
 
 def draw_critical(strokes: Strokes, critical: Critical | None) -> None:
@@ -192,18 +191,8 @@ def draw_balance(strokes: Strokes, mark: Mark, found: Stand) -> None:
     strokes.point(BY_ERROR[miss], found.center)
 
 
-@dataclass(frozen=True)
-class Guide:
-    """The guides of a drag.
-
-    Attributes:
-        lines: direction of each axis in world space, and its colour; anchor: (3,) their common point.
-        snapped: (3,) the snap point; None for none.
-    """
-
-    lines: tuple[tuple[tuple[float, ...], Colour], ...]
-    anchor: tuple[float, ...]
-    snapped: tuple[float, ...] | None
+Guide = tuple[tuple[tuple[tuple[float, ...], Colour], ...], tuple[float, ...], tuple[float, ...] | None]
+"""Of a drag: direction of each axis and its colour, (3,) their common point, (3,) the snap point; world."""
 
 
 def read_guide(session: ArticulateSession) -> Guide:
@@ -214,13 +203,14 @@ def read_guide(session: ArticulateSession) -> Guide:
         red, green, blue = getattr(theme, f"axis_{letter.lower()}")[:3]
         lines.append((tuple(session.axes)["XYZ".index(letter) :: 3], (red, green, blue, 1.0)))
     snapped = tuple(session.snapped) if session.is_snapped else None
-    return Guide(tuple(lines), tuple(session.anchor), snapped)
+    return tuple(lines), tuple(session.anchor), snapped
 
 
 def draw_guide(strokes: Strokes, guide: Guide) -> None:
     """Draw a line along each axis, and the snap point."""
-    for axis, colour in guide.lines:
+    lines, anchor, snapped = guide
+    for axis, colour in lines:
         way = _REACH * np.array(axis)
-        strokes.segments(colour, [np.array(guide.anchor) - way, np.array(guide.anchor) + way])
-    if guide.snapped is not None:
-        strokes.point(SNAP, guide.snapped)
+        strokes.segments(colour, [np.array(anchor) - way, np.array(anchor) + way])
+    if snapped is not None:
+        strokes.point(SNAP, snapped)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Limbs that move along with bones that have effectors: legs below hips that tilt, a shin below a raised knee."""
+"""Limbs that move along with bones that have effectors: legs below hips that tilt, a shin below a knee."""
 
 from __future__ import annotations
 

@@ -18,7 +18,6 @@ from ...properties.refusal import Refused
 
 Component = tuple[str, int, str]  # data path on the object, index, and group
 
-_UNKEYED = "Auto-key keyed nothing: {setting}, and the moved channels have no keys {where}"
 _SAME_FRAME = 0.01  # frames between two keys that Blender treats as one
 
 
@@ -93,7 +92,12 @@ def _key_components(
     limited = _limited(changed, options, context.scene.frame_current_final)
     if limited is not None:
         components = [one for one in components if one[:2] in limited]
-    session.unkeyed = "" if components else _why_unkeyed(options)
+    session.unkeyed = ""
+    if not components:
+        setting, where = "Only Insert Available is on (Preferences, Animation)", "yet"
+        if "INSERTKEY_REPLACE" in options:
+            setting, where = "its mode is Replace", "in this frame"
+        session.unkeyed = f"Auto-key keyed nothing: {setting}, and the moved channels have no keys {where}"
     keytype = context.scene.tool_settings.keyframe_type
     for path, index, group in components:
         changed.keyframe_insert(path, index=index, group=group, options=options, keytype=keytype)
@@ -116,7 +120,15 @@ def _key_set(
     for path in _paths(keying_set, context, changed, bones):
         if _can_be_keyed(path):
             group = path.group or by_set.get(path.group_method, "")
-            for index in _indices(path, _limited(path.id, options, frame)):
+            limited, own = (
+                _limited(path.id, options, frame),
+                -1 if path.use_entire_array else path.array_index,
+            )
+            indices = [own]  # -1 for all components, as in `keyframe_insert`
+            if limited is not None:
+                there = (index for name, index in limited if name == path.data_path)
+                indices = sorted(index for index in there if own in (-1, index))
+            for index in indices:
                 path.id.keyframe_insert(
                     path.data_path, index=index, group=group, options=options, keytype=keytype
                 )
@@ -132,12 +144,6 @@ def _options(context: bpy.types.Context) -> Any:
         "INSERTKEY_CYCLE_AWARE": settings.use_keyframe_cycle_aware,
     }
     return {flag for flag, on in flags.items() if on}
-
-
-def _why_unkeyed(options: set[str]) -> str:
-    if "INSERTKEY_REPLACE" in options:
-        return _UNKEYED.format(setting="its mode is Replace", where="in this frame")
-    return _UNKEYED.format(setting="Only Insert Available is on (Preferences, Animation)", where="yet")
 
 
 def _limited(owner: Any, options: Collection[str], frame: float) -> set[tuple[str, int]] | None:
@@ -159,14 +165,6 @@ def _limited(owner: Any, options: Collection[str], frame: float) -> set[tuple[st
     return {(curve.data_path, curve.array_index) for curve in curves}
 
 
-def _indices(path: bpy.types.KeyingSetPath, limited: set[tuple[str, int]] | None) -> list[int]:
-    """Indices of a path to key; -1 for all components, as in `keyframe_insert`."""
-    own = -1 if path.use_entire_array else path.array_index
-    if limited is None:
-        return [own]
-    return sorted(index for name, index in limited if name == path.data_path and own in (-1, index))
-
-
 def _paths(
     keying_set: bpy.types.KeyingSet,
     context: bpy.types.Context,
@@ -179,7 +177,10 @@ def _paths(
     as_selected: dict[str, Any] = {"object": changed, "active_object": changed, "selected_objects": [changed]}
     for member in ("selected_pose_bones", "selected_pose_bones_from_active_object"):
         as_selected[member] = list(bones)
-    override: Any = context.temp_override(**_place(context), **as_selected)
+    if context.area is None and context.window_manager.windows:  # Blender 5.0 fails without an area
+        window = context.window_manager.windows[0]
+        as_selected |= {"window": window, "area": window.screen.areas[0]}
+    override: Any = context.temp_override(**as_selected)
     with override:
         try:
             keying_set.refresh()
@@ -205,11 +206,3 @@ def _can_be_keyed(path: bpy.types.KeyingSetPath) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _place(context: bpy.types.Context) -> dict[str, Any]:
-    """Override members with an area. Blender 5.0 fails without one, for example in a script."""
-    if context.area is not None or not context.window_manager.windows:
-        return {}
-    window = context.window_manager.windows[0]
-    return {"window": window, "area": window.screen.areas[0]}

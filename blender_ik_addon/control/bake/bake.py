@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,7 +98,16 @@ class Bake:
         self.plan: Plan = read_plan(armature, context, carries="ALWAYS")
         require_writable(armature, new_action=not options.use_current_action)
         self.scene: str = context.scene.name
-        self.keyed_bones = self._bones_to_key(armature)
+        self.keyed_bones = frozenset(
+            name
+            for name in self.plan.solved
+            if not options.only_selected or bone_selected(armature.pose.bones[name])
+        )
+        if not self.keyed_bones:
+            raise Refused(
+                f"No bone that is solved in '{armature.name}' is selected:"
+                " select some or switch Only Selected off"
+            )
         self._constrained = any(len(bone.constraints) for bone in armature.pose.bones)
         animated = animated_settings(armature, "rotation_mode")
         self._switching = [name for name in self.plan.solved if name in animated]
@@ -144,13 +153,11 @@ class Bake:
                 self._same_scene(context)
                 context.scene.frame_set(number)
                 depsgraph = context.evaluated_depsgraph_get()
-                try:
+                with _stopping(number):
                     armature = find_armature(self.plan)
                     sample = take_sample(self.plan, armature, depsgraph, number, before=sample)
                     figure = figure or first_figure(self.plan, armature, sample)
                     self._check(armature, figure, number)
-                except REASONS as reason:
-                    raise _stopped(number, reason) from reason
                 yield figure, sample
         finally:
             self.sampling = False
@@ -185,24 +192,23 @@ class Bake:
             yield from tasks
 
     def _tasks(self, figure: Figure, samples: list[Sample], posture: FramePosture | None) -> list[Task]:
-        try:
+        with suppress(*REASONS):
             return make_tasks(self.plan, figure, samples, posture=posture)
-        except REASONS as reason:
-            if len(samples) == 1:
-                raise _stopped(samples[0].frame, reason) from reason
-        # solve them one by one, so that the error names its frame
-        return [task for sample in samples for task in self._tasks(figure, [sample], posture)]
+        tasks = []
+        for sample in samples:  # one by one, so that the error names its frame
+            with _stopping(sample.frame):
+                tasks += make_tasks(self.plan, figure, [sample], posture=posture)
+        return tasks
 
-    def _solve(self, task: Task, before: Solved | None) -> Solved:
-        try:
+    @staticmethod
+    def _solve(task: Task, before: Solved | None) -> Solved:
+        with _stopping(task.sample.frame):
             solved = solve_task(task, before)
             for _ in range(_ROUNDS if before is None else 0):
                 if solved.rests:
                     break
                 solved = solve_task(task, solved)  # otherwise later frames would show the convergence
-            return solved
-        except REASONS as reason:
-            raise _stopped(task.sample.frame, reason) from reason
+        return solved
 
     def _write(
         self,
@@ -241,9 +247,13 @@ class Bake:
         self, context: bpy.types.Context, armature: bpy.types.Object, figure: Figure, solved: list[Solved]
     ) -> list[Solved]:
         """The frames as Blender shows them, if that may differ from the solved pose."""
-        shown = []
+        shown, left_out = [], [name for name in self.plan.solved if name not in self.keyed_bones]
+        unkeyed = ""
+        if left_out:
+            more = f" and {len(left_out) - 1} more" if left_out[1:] else ""
+            unkeyed = f"Bone '{left_out[0]}'{more} also moved but got no keys: only selected bones do."
         for frame in solved:
-            sentence = self._limiting.get(frame.frame) or self._left_out()
+            sentence = self._limiting.get(frame.frame) or unkeyed
             if not sentence:
                 shown.append(frame)
                 continue
@@ -251,14 +261,6 @@ class Bake:
             depsgraph = context.evaluated_depsgraph_get()
             shown.append(confirmed(self.plan, armature, figure, frame, depsgraph, sentence))
         return shown
-
-    def _left_out(self) -> str:
-        """Which solved bones got no keys, as a sentence; "" if there are none."""
-        names = [name for name in self.plan.solved if name not in self.keyed_bones]
-        if not names:
-            return ""
-        more = f" and {len(names) - 1} more" if names[1:] else ""
-        return f"Bone '{names[0]}'{more} also moved but got no keys: only selected bones do."
 
     def _now(self, context: bpy.types.Context) -> Callable[[], None]:
         """A function that restores this frame and the unkeyed values, which a change of frame loses."""
@@ -274,17 +276,6 @@ class Bake:
 
         return give_back
 
-    def _bones_to_key(self, armature: bpy.types.Object) -> frozenset[str]:
-        if not self.options.only_selected:
-            return frozenset(self.plan.solved)
-        selected = frozenset(name for name in self.plan.solved if bone_selected(armature.pose.bones[name]))
-        if not selected:
-            raise Refused(
-                f"No bone that is solved in '{armature.name}' is selected:"
-                " select some or switch Only Selected off"
-            )
-        return selected
-
     def _same_scene(self, context: bpy.types.Context) -> None:
         if context.scene.name != self.scene:
             raise Refused(
@@ -292,5 +283,10 @@ class Bake:
             )
 
 
-def _stopped(frame: int, reason: Exception) -> Refused:
-    return Refused(f"The bake stopped at frame {frame} and changed nothing: {reason}")
+@contextmanager
+def _stopping(frame: int) -> Iterator[None]:
+    """Name the frame in a refusal."""
+    try:
+        yield
+    except REASONS as reason:
+        raise Refused(f"The bake stopped at frame {frame} and changed nothing: {reason}") from reason

@@ -213,36 +213,33 @@ def watched_pairs(
     return pairs[(carried[:, pairs[:, 0]] != carried[:, pairs[:, 1]]).any(0)]
 
 
-def resting_contacts(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> list[Pair]:
-    """Pairs of bones that are ignored only because they touch in the rest pose.
+def list_contacts(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> int:
+    """Replace the list by the pairs that are ignored only because they touch in the rest pose.
+
+    A pair that is already listed keeps its place and its animation. A pair from a library that does not touch
+    is unchanged.
+
+    Returns:
+        The number of these pairs.
 
     Raises:
         Refused: the armature has no valid figure, or a capsule is on a missing bone.
     """
     bones, shown = read_bones(armature), armature.evaluated_get(depsgraph)
     figure = read_figure(bones, read_state(shown, bones), read_space(shown), bones.names)
-    body = ik.Body(links_on(figure, body_links(armature, bones)))
+    body, pairs = ik.Body(links_on(figure, body_links(armature, bones))), rig_of(armature).body.pairs
     margin = rig_of(armature).body.margin
     every, clear = (
         watched_pairs(figure, body, watched=(), unwatched=(), slack=slack) for slack in (_OVERLAPPING, margin)
     )
     apart = set(map(tuple, clear.tolist()))
-    touching = [(body.names[i], body.names[j]) for i, j in every.tolist() if (i, j) not in apart]
-    return list(dict.fromkeys(pair for pair in touching if pair[0] != pair[1]))
-
-
-def list_contacts(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> int:
-    """Replace the list by the pairs that touch in the rest pose; returns their number.
-
-    A pair that is already listed keeps its place and its animation. A pair from a library that does not touch
-    is unchanged.
-    """
-    found, pairs = resting_contacts(armature, depsgraph), rig_of(armature).body.pairs
+    close = [(body.names[i], body.names[j]) for i, j in every.tolist() if (i, j) not in apart]
+    found = list(dict.fromkeys(pair for pair in close if pair[0] != pair[1]))
     touching = {frozenset(pair) for pair in found}
-    listed = [frozenset((pair.a, pair.b)) for pair in pairs]
-    remove_items(armature, pairs, [index for index, pair in enumerate(listed) if pair not in touching])
-    for bones in found:
-        _set_pair(armature, bones, watched=False)
+    listed = [frozenset((item.a, item.b)) for item in pairs]
+    remove_items(armature, pairs, [index for index, both in enumerate(listed) if both not in touching])
+    for pair in found:
+        _set_pair(armature, pair, watched=False)
     return len(found)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 import bpy
@@ -18,11 +19,12 @@ import ikmath as ik
 from ikmath.collision import ClosestPairs, Scene, Shape
 from ikmath.collision.coherence_cache import CoherenceCache
 
-from ...bridge.armature import Array, Floats, Indices, Matrices, read_state
+from ...bridge.armature import Array, Floats, read_state
 from ...bridge.evaluated import UNKNOWN, Changes
+from ...bridge.memo import Memo
 from ...bridge.obstacles import ObstacleReader
 from ...bridge.skeleton import Figure, read_figure
-from ...bridge.space import Space, rotation_and_depth
+from ...bridge.space import Space
 from ...properties.access import rig_of
 from ...properties.settings import settings_around
 from ..frame.root import root_now
@@ -61,8 +63,7 @@ class _Model:
 
     Attributes:
         above: L, the parent link of each, -1 for none.
-        problem: with the scene.
-        sound: whether no bone is flat or mirrored; otherwise nothing is measured.
+        problem: with the scene, if there are obstacles or pairs.
     """
 
     def __init__(
@@ -82,32 +83,26 @@ class _Model:
         self.problem = make_model(around, plain, figure, shapes, sizes).problem
         parents = bones.parents[numbers]
         self.above = np.where(parents >= 0, bones.nearest(numbers)[parents], -1).tolist()
-        own = _columns(figure.state.matrix, numbers)
+        own = figure.state.matrix.take(numbers, 0).astype(float)
         self._scale, self._shape = space.scale, _shape(own)
-        # ends and middles of the links' axes in rows, in their bones' axes, homogeneous
-        self._ends = np.ones((len(numbers), 3, 4))
-        axes = own[:, :3, :3].swapaxes(1, 2)
-        frames, depth = rotation_and_depth(axes)
-        self.sound = self.problem.scene is not None and bool((depth > 0).all())
-        if self.problem.scene is not None and self.sound:
-            # from the joints' frames, which turn with the bones but are not scaled or sheared, to the bones'
-            stretch = np.matmul(frames.swapaxes(1, 2), axes)
-            local = np.matmul(self.problem.scene.body.ends, np.linalg.inv(stretch).swapaxes(1, 2))
-            self._ends[:, :, :3] = local / space.scale
+        # ends and middles of the links' axes in their bones' axes, homogeneous columns
+        self._ends = np.ones((len(numbers), 4, 3))
+        scene = self.problem.scene
+        if scene is not None:
+            places = scene.body.places(ik.Pose.forward(figure.shown, figure.q), scene.motion.joints)
+            self._ends[:, :3] = places.swapaxes(1, 2) / space.scale
+            self._ends = np.linalg.solve(own, self._ends)
 
     def places(self, matrix: Floats, scale: float) -> Array | None:
         """(L, 3, 3) ends and middles of the links' axes in rows, figure space, for bones in armature space.
 
         None if the scale or shear of the links has changed.
         """
-        own = _columns(matrix, self._numbers)
+        own = matrix.take(self._numbers, 0).astype(float)
         alike = np.abs(_shape(own) - self._shape).max(initial=0.0) <= _SAME_SHAPE
         if not alike or abs(scale / self._scale - 1.0) > _SAME_SHAPE:
             return None
-        places: Array = np.matmul(self._ends, own[:, :, :3])
-        if scale != 1.0:
-            places *= scale
-        return places
+        return scale * np.matmul(own[:, :3], self._ends).swapaxes(1, 2)
 
 
 class Neighbourhood:
@@ -118,12 +113,11 @@ class Neighbourhood:
         self._key: Any = None
         self._around: Surroundings | None = None
         self._model: _Model | None = None
-        self._carried: tuple[Scene, tuple[Shape, ...], Scene] | None = None
+        self._scene, self._found = Memo[Scene](), Memo[Critical | None]()
         self._watched: tuple[Scene, CoherenceCache | None] | None = None
         self._sight = 0.0
         self._changes = UNKNOWN
         self._shapes: tuple[Space, tuple[Shape, ...]] | None = None
-        self._found: tuple[Space, tuple[Shape, ...], Hashable, Critical | None] | None = None
 
     def changed(self, changes: Changes) -> None:
         """Note changes of the scene since the last call."""
@@ -146,8 +140,8 @@ class Neighbourhood:
             armature, space, depsgraph: up to date.
             figure: in any pose; structure: a key that stays equal while only poses and transforms change.
             flesh: a key that stays equal while the thickness does not change.
-            matrix: (B, 4, 4) of the bones, armature space; told: a key that stays equal while they do not
-                move.
+            matrix: (B, 4, 4) of the bones, armature space; told: a key that stays equal while neither they
+                nor the armature move.
 
         Returns:
             None if the figure has no obstacles and no self-collision.
@@ -163,29 +157,28 @@ class Neighbourhood:
             around = read_surroundings(armature, figure.bones, figure.solved)
             # the reader caches the trees of the meshes itself
             self._around = None if around is None else replace(around, reader=self._reader)
-            self._key, self._model, self._shapes, self._found = key, None, None, None
-        if self._around is None:
+            self._key, self._model, self._shapes, self._found = key, None, None, Memo()
+        around = self._around
+        if around is None:
             return None
-        shapes, found = self._obstacles(self._around, armature, space, depsgraph), self._found
-        if found is not None and found[0] is space and found[1:3] == (shapes, told):
-            return found[3]
-        model = self._model
-        places = None if model is None else model.places(matrix, space.scale)
-        if model is None or places is None:
-            model = self._model = _Model(armature, self._around, figure, space, shapes)
-            places = model.places(matrix, space.scale)
-        scene = model.problem.scene
-        if scene is None:
-            self._model = None
-        if scene is None or places is None or not model.sound:
-            return None
-        known = self._carried
-        if known is None or known[0] is not scene or known[1] != shapes:
-            known = self._carried = scene, shapes, scene.with_obstacles(shapes)
-        near = self._near(known[2], places, model.problem.length)
-        critical = None if near is None else _listed(model, known[2], near, space)
-        self._found = space, shapes, told, critical
-        return critical
+        shapes = self._obstacles(around, armature, space, depsgraph)
+
+        def measure() -> Critical | None:
+            model = self._model
+            places = None if model is None else model.places(matrix, space.scale)
+            if model is None or places is None:
+                model = self._model = _Model(armature, around, figure, space, shapes)
+                places = model.places(matrix, space.scale)
+            scene = model.problem.scene
+            if scene is None:
+                self._model = None
+            if scene is None or places is None:
+                return None
+            scene = self._scene.get((scene, shapes), partial(scene.with_obstacles, shapes))
+            near = self._near(scene, places, model.problem.length)
+            return None if near is None else _listed(model, scene, near, space)
+
+        return self._found.get((shapes, told), measure)
 
     def _obstacles(
         self,
@@ -255,15 +248,7 @@ def _listed(model: _Model, scene: Scene, near: ClosestPairs, space: Space) -> Cr
     )
 
 
-def _columns(matrix: Matrices, numbers: Indices) -> Array:
-    """(L, 4, 4) matrices of some bones, columns first, which is Blender's order in memory."""
-    return matrix.swapaxes(1, 2).take(numbers, 0).astype(float)
-
-
-def _shape(columns: Array) -> Array:
-    """(L, 10) rotation invariants of matrices, given columns first.
-
-    The dot products of the axes, and the volume, negative if mirrored.
-    """
-    axes = columns[:, :3, :3]
-    return np.column_stack([np.matmul(axes, axes.swapaxes(1, 2)).reshape(-1, 9), np.linalg.det(axes)])
+def _shape(matrix: Array) -> Array:
+    """(L, 10) rotation invariants of matrices: the dot products of the axes, and the volume."""
+    axes = matrix[:, :3, :3]
+    return np.column_stack([np.matmul(axes.swapaxes(1, 2), axes).reshape(-1, 9), np.linalg.det(axes)])

@@ -95,29 +95,23 @@ def remove_obstacle(armature: bpy.types.Object, name: str) -> str:
 
 
 def make_two_sided(armature: bpy.types.Object, first: int, depsgraph: bpy.types.Depsgraph) -> list[str]:
-    """Make obstacles from `first` on two-sided if most of the figure is behind their faces; their names."""
-    names, found = seen_from_behind(armature, depsgraph), []
-    for obstacle in rig_of(armature).obstacles[first:]:
-        if any(thing.name in names for thing in obstacle.things):
-            obstacle.mode = "TWO_SIDED"
-            found.append(obstacle.shown_name)
-    return found
-
-
-def seen_from_behind(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> set[str]:
-    """Names of the obstacle objects that most of the armature is inside of or behind.
+    """Make obstacles from `first` on two-sided if most of the figure is behind their faces; their names.
 
     The meshes that this reads are cached for the next solve.
     """
     shown = armature.evaluated_get(depsgraph)
     world = np.array(shown.matrix_world, dtype=float)
     if any(space_refusals(armature.name, world)) or not len(shown.pose.bones):
-        return set()  # the solve refuses such an armature with a message
+        return []  # the solve refuses such an armature with a message
     space = space_of(armature.name, world)
     ends = [read_all(shown.pose.bones, end, 3) for end in ("head", "tail")]
     points = space.scale * np.concatenate(ends).astype(float)
     meshes, _ = MeshCache.reader(armature).read(obstacles_of(armature), armature, space, depsgraph)
-    return {mesh.name for mesh in meshes if np.median(mesh.nearest(points).distance) < 0.0}
+    around = {mesh.name for mesh in meshes if np.median(mesh.nearest(points).distance) < 0.0}
+    found = [o for o in rig_of(armature).obstacles[first:] if any(thing.name in around for thing in o.things)]
+    for obstacle in found:
+        obstacle.mode = "TWO_SIDED"
+    return [obstacle.shown_name for obstacle in found]
 
 
 def surface_at(

@@ -35,7 +35,7 @@ from ..frame.task import Task, first_figure, make_tasks, next_task
 from ..live.start import Start
 from ..report.reasons import REASONS
 from .grip import Grip, plan_with_grip, taken
-from .mirrored import Mirrored, into
+from .mirrored import Mirrored
 from .solver import DragSolver
 
 __all__ = ("Drag", "Grip", "Moved")
@@ -241,7 +241,11 @@ class Drag:
         except REASONS:
             self.cancel()
             raise
-        self._move_pins(armature)
+        for index, there in self._pins.items():
+            pin = rig_of(armature).effectors[index]
+            pin.pin_location = there[:3, 3]
+            if pin.kind_info.turns:
+                pin.pin_rotation = rotation.quaternion_from_matrix(there[:3, :3])
 
     def _hold(self, armature: bpy.types.Object, context: bpy.types.Context, grip: Grip) -> None:
         pose = None if self._state is None else self._state.matrix
@@ -271,7 +275,7 @@ class Drag:
         self._target = reached(plan, figure, figure.q, self._row)
         self.anchor, self.orientation = self._target[:3, 3].copy(), self._target[:3, :3].copy()
         if mirrored is not None and relative:
-            one, two = (into(figure.space, reached(plan, figure, figure.q, row)) for row in rows)
+            one, two = (figure.space.frame_in(reached(plan, figure, figure.q, row)) for row in rows)
             mirrored = replace(mirrored, began=(one, two))
         self._mirrored = mirrored
 
@@ -356,10 +360,3 @@ class Drag:
             index = self._plan.effectors[row].index
             if index != NOT_SAVED:
                 self._pins[index] = reached(self._plan, self._figure, self._last.q, row)
-
-    def _move_pins(self, armature: bpy.types.Object) -> None:
-        for index, there in self._pins.items():
-            pin = rig_of(armature).effectors[index]
-            pin.pin_location = there[:3, 3]
-            if pin.kind_info.turns:
-                pin.pin_rotation = rotation.quaternion_from_matrix(there[:3, :3])

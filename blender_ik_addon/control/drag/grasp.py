@@ -122,11 +122,8 @@ def bone_at(context: bpy.types.Context, sight: Sight, pixel: npt.ArrayLike) -> b
     always takes the front one. In a window this performs Blender's own click and restores the selection. In
     background mode, where nothing is drawn, it is computed from the shapes.
     """
-    return bone_under_mouse(context, sight, pixel) if bpy.app.background else _clicked(context, pixel)
-
-
-def _clicked(context: bpy.types.Context, pixel: npt.ArrayLike) -> bpy.types.PoseBone | None:
-    """The bone that Blender's click selects."""
+    if bpy.app.background:
+        return bone_under_mouse(context, sight, pixel)
     x, y = np.rint(pixel).astype(int).tolist()
     with _nothing_selected(context):
         bpy.ops.view3d.select(location=_NOWHERE)  # or the next click would cycle to the next bone

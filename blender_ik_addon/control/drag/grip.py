@@ -97,7 +97,8 @@ def plan_with_grip(
         effectors.append(replace(one, holds=only_holds))
     added = len(effectors)
     for one in dragged:
-        pins = [row for row, other in enumerate(effectors[:added]) if _is_pin_of(other, one.bone, grip)]
+        own_pins = (one.bone == other.bone and not other.target for other in effectors[:added])
+        pins = [row for row, own_pin in enumerate(own_pins) if own_pin and _asks(effectors[row].kind, grip)]
         if pins:
             # The pin itself is dragged, so it follows the mouse and yields to the others.
             pin = effectors[pins[0]]
@@ -221,7 +222,10 @@ def _feet(
     stays in place as long as the leg can reach.
     """
     above = {number for name in grip.bones for number in bones.ancestors(name)}
-    free = [foot for foot in on.feet if foot not in above and _is_free(armature, bones.names[foot])]
+    # a constrained foot would refuse the drag
+    moved = {bone.name for bone in armature.pose.bones if not all(each.mute for each in bone.constraints)}
+    driven = {foot for foot in on.feet if moved & {bones.names[one] for one in bones.ancestors(foot)}}
+    free = [foot for foot in on.feet if foot not in above and foot not in driven]
     held = [foot for foot in free if not _is_placed(bones, foot, own)]
     lifted = []
     for name in grip.bones:
@@ -284,22 +288,11 @@ def _is_placed(bones: Bones, foot: int, own: Sequence[ArticulateEffector]) -> bo
     )
 
 
-def _is_free(armature: bpy.types.Object, name: str) -> bool:
-    """Whether no constraint moves a bone or its ancestors; a constrained foot would refuse the drag."""
-    bone = armature.pose.bones[name]
-    return all(one.mute for above in (bone, *bone.parent_recursive) for one in above.constraints)
-
-
 def _turns(bone: bpy.types.PoseBone) -> bool:
     """Whether a bone can rotate about some axis."""
     locked = bone.lock_ik_x, bone.lock_ik_y, bone.lock_ik_z
     rotation: Any = bone.lock_rotation
     return not all(one or other for one, other in zip(rotation, locked, strict=True))
-
-
-def _is_pin_of(effector: EffectorPlan, bone: str, grip: Grip) -> bool:
-    """Whether an effector without a target determines what the drag changes of a bone."""
-    return effector.bone == bone and not effector.target and _asks(effector.kind, grip)
 
 
 def _asks(kind: Kind, grip: Grip) -> bool:

@@ -68,19 +68,11 @@ class Mirrored:
 
     def across(self, hand: Array, space: Space) -> Array:
         """The target of the bone on the other side, for that of the dragged bone; both (4, 4), world."""
-        own, other, axes = into(space, hand), np.eye(4), self.limb[0][2]
+        own, axes = space.frame_in(hand), self.limb[0][2]
         if self.began is None:
             place, turned = _ACROSS * own[:3, 3], _ACROSS[:, None] * own[:3, :3] @ axes.T
         else:
             one, two = self.began
             place = two[:3, 3] + _ACROSS * (own[:3, 3] - one[:3, 3])
             turned = two[:3, :3] @ axes @ one[:3, :3].T @ own[:3, :3] @ axes.T
-        other[:3, :3], other[:3, 3] = space.rotation_out(turned), space.point_out(place)
-        return other
-
-
-def into(space: Space, frame: Array) -> Array:
-    """Convert a transform (4, 4) from world to figure space."""
-    out = np.eye(4)
-    out[:3, :3], out[:3, 3] = space.rotation_in(frame[:3, :3]), space.point_in(frame[:3, 3])
-    return out
+        return space.frame_out(turned, place)

@@ -144,7 +144,7 @@ class DragSolver:
             if self.arrived:
                 solved = self._begin_anew(task, solved)
         elif was_there and task.problem.scene is None:
-            solved = self._better(task, solved, self._solved(task, None, self._lost.solve))
+            solved = self._better(solved, self._solved(task, None, self._lost.solve))
         self.last = solved
         return solved
 
@@ -155,18 +155,20 @@ class DragSolver:
 
     def finish(self, task: Task) -> Solved:
         """The converged pose, without a time limit."""
-        solved = self._solved(task, self.last, self._exact.solve)
+        solved = self._arrived(task, self._solved(task, self.last, self._exact.solve))
+        if self.is_there(solved):
+            self._look_for_bends(task, solved)
+            solved = self._arrived(task, solved)
+        elif self._may_come_nearer(task, solved):
+            solved = self._better(solved, self._solved(task, None, self._exact.solve))
+        self.last, self.arrived = solved, True
+        return solved
+
+    def _arrived(self, task: Task, solved: Solved) -> Solved:
+        """The pose that the figure moves towards, if there is one, else `solved`."""
         if self._towards is not None:
             solved = self._solved(task, replace(solved, q=self._towards), self._exact.solve)
             self._towards = None
-        if self.is_there(solved):
-            self._look_for_bends(task, solved)
-            if self._towards is not None:
-                start = replace(solved, q=self._towards)
-                solved, self._towards = self._solved(task, start, self._exact.solve), None
-        elif self._may_come_nearer(task, solved):
-            solved = self._better(task, solved, self._solved(task, None, self._exact.solve))
-        self.last, self.arrived = solved, True
         return solved
 
     def _solved(self, task: Task, last: Solved | None, ask: Ask) -> Solved:
@@ -204,11 +206,11 @@ class DragSolver:
             self._begun, self.arrived = anew, False
             return solved
         self._begun, self._idle = None, 0
-        chosen = self._better(task, solved, anew)
+        chosen = self._better(solved, anew)
         self.arrived = chosen is solved
         return chosen
 
-    def _better(self, task: Task, solved: Solved, anew: Solved) -> Solved:
+    def _better(self, solved: Solved, anew: Solved) -> Solved:
         """`anew` if its error is sufficiently smaller, else `solved`."""
         taken = self.off(anew) < self._parameters.nearer * self.off(solved)
         self._vain = 0.0 if taken else self.off(solved)

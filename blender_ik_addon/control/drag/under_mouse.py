@@ -28,9 +28,10 @@ def bone_under_mouse(
 ) -> bpy.types.PoseBone | None:
     """The visible bone that a click at a pixel (2,) would select, of any armature in Pose Mode."""
     bones: list[Any] = [bone for bone in context.visible_pose_bones or () if not bone.bone.hide_select]
-    if not bones or not _shows_bones(context.space_data):
+    view: Any = context.space_data  # None for a script
+    if not bones or not (view is None or (view.overlay.show_overlays and view.overlay.show_bones)):
         return None
-    drawn = read_drawn(bones, filled=is_opaque(context.space_data))
+    drawn = read_drawn(bones, filled=is_opaque(view))
     scale = context.preferences.system.pixel_size
     number = nearest_drawn(drawn, sight.screen(drawn.corners), pixel, scale)
     return None if number is None else bones[number]
@@ -94,11 +95,6 @@ def _in_areas(areas: Array, owner: npt.NDArray[np.intp], half: float) -> list[tu
     depth = first[triangle, 2] + u[triangle, corner] * one[triangle, 2]
     depth += v[triangle, corner] * other[triangle, 2]
     return list(zip(owner[triangle].tolist(), depth.tolist(), strict=True))
-
-
-def _shows_bones(view: Any) -> bool:
-    """Whether a 3D view shows bones; None for a script without a view."""
-    return view is None or (view.overlay.show_overlays and view.overlay.show_bones)
 
 
 def is_opaque(view: Any) -> bool:
@@ -244,15 +240,11 @@ def _together(*shapes: DrawnShape) -> DrawnShape:
     )
 
 
-def _ring(radius: float, y: float, count: int = 8) -> Array:
-    turns = 2.0 * np.pi * np.arange(count) / count
-    return np.stack([radius * np.cos(turns), np.full(count, y), radius * np.sin(turns)], axis=-1)
-
-
 def _ball(radius: float, y: float) -> DrawnShape:
     """A coarse sphere around a point of the bone."""
-    poles = np.array([[0.0, y - radius, 0.0], [0.0, y + radius, 0.0]])
-    return _double_pyramid(poles[0], _ring(radius, y), poles[1])
+    poles, turns = np.array([[0.0, y - radius, 0.0], [0.0, y + radius, 0.0]]), 0.25 * np.pi * np.arange(8)
+    ring = np.stack([radius * np.cos(turns), np.full(8, y), radius * np.sin(turns)], axis=-1)
+    return _double_pyramid(poles[0], ring, poles[1])
 
 
 # Half widths in pixels: of an outline, a wire, and the bar and discs of a stick.

@@ -156,13 +156,23 @@ def make_parts(plan: Plan, figure: Figure, want: Wanted) -> list[Part]:
     for row, effector in enumerate(plan.effectors):
         if want.weight[row] > 0.0:
             for ask in effector.kind.asks:
-                key = (int(want.priority[row]), ask, short_chain(plan, row), _shared(want, row, ask))
+                shared: tuple[Any, ...] = (row,)  # it cannot share a goal object
+                if ask in MANY:
+                    told = {**want.amounts[row], **want.settings[row]}
+                    shared = tuple(told.get(name) for name in MANY[ask].shares)
+                key = (int(want.priority[row]), ask, short_chain(plan, row), shared)
                 groups.setdefault(key, []).append(row)
     parts = []
     for key in sorted(groups, key=lambda key: (*key[:3], repr(key[3]))):
         priority, ask, chain, _ = key
         rows = np.array(groups[key], dtype=np.intp)
-        goal = _goal(want, figure, ask, rows, priority)
+        goal: Goal | None
+        if ask in MANY:
+            goal = MANY[ask].make(want, rows, priority)
+        elif want.start is None:
+            raise RuntimeError(f"the plan does not say that {ask!r} looks at where the frame starts")
+        else:
+            goal = ALONE[ask](EffectorRow(want, int(rows[0]), figure, want.start))
         if goal is None:
             continue
         goal.labels = tuple(want.names[row] for row in rows)
@@ -171,22 +181,6 @@ def make_parts(plan: Plan, figure: Figure, want: Wanted) -> list[Part]:
             goal = WithinChain(goal, skeleton.ancestors[skeleton.owner, skeleton.index(chain)])
         parts.append(Part(goal, rows, ask))
     return parts
-
-
-def _goal(want: Wanted, figure: Figure, ask: str, rows: Indices, priority: int) -> Goal | None:
-    if ask in MANY:
-        return MANY[ask].make(want, rows, priority)
-    if want.start is None:
-        raise RuntimeError(f"the plan does not say that {ask!r} looks at where the frame starts")
-    return ALONE[ask](EffectorRow(want, int(rows[0]), figure, want.start))
-
-
-def _shared(want: Wanted, row: int, ask: str) -> tuple[Any, ...]:
-    """What effectors must have in common to share a goal object; the row itself if they cannot share."""
-    if ask in ALONE:
-        return (row,)
-    told, amounts = want.settings[row], want.amounts[row]
-    return tuple(told.get(name, amounts.get(name)) for name in MANY[ask].shares)
 
 
 def effector_errors(count: int, parts: Sequence[Part], errors: Array) -> tuple[Array, Array]:
@@ -210,10 +204,8 @@ def points(plan: Plan, figure: Figure) -> Array:
 
 def reached(plan: Plan, figure: Figure, q: Array, row: int) -> Array:
     """(4, 4) world transform of an effector's point at coordinates (n,), with its bone's rotation."""
-    bone, pose, out = plan.effectors[row].bone, ik.Pose.forward(figure.skeleton, q), np.eye(4)
-    out[:3, :3] = figure.space.rotation_out(pose.frame(bone))
-    out[:3, 3] = figure.space.point_out(pose.point(bone, points(plan, figure)[row]))
-    return out
+    bone, pose = plan.effectors[row].bone, ik.Pose.forward(figure.skeleton, q)
+    return figure.space.frame_out(pose.frame(bone), pose.point(bone, points(plan, figure)[row]))
 
 
 def short_chain(plan: Plan, row: int) -> str:

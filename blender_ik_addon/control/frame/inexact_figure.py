@@ -94,7 +94,9 @@ def solve_inexact(
     moves, turns = (flags & (want.weight > 0.0) for flags in kinds)
     # aims and planes: correct if Blender's point and bone agree with the figure's
     others = (want.weight > 0.0) & ~moves & ~turns
-    learnt, size = Correction(int(moves.sum())), _extent(figure, want)
+    learnt = Correction(int(moves.sum()))
+    # the figure with its effectors' points; it may be a single point
+    size = (figure.skeleton.size + float(np.sqrt((want.offset**2).sum(-1)).max(initial=0.0))) or 1.0
     stale = 0
     best: tuple[tuple[float, float], tuple[Channels, ik.Solution, Array, Array]] | None = None
     now, _ = _at(figure.shown, want, figure.q)
@@ -137,11 +139,6 @@ def solve_inexact(
 def _is_much_better(now: tuple[float, float], then: tuple[float, float]) -> bool:
     """Whether the depth decreased enough, or the squared errors did and the depth did not increase."""
     return now[0] < _GAIN * then[0] or (now[0] <= then[0] and now[1] < _GAIN * then[1])
-
-
-def _extent(figure: Figure, want: Wanted) -> float:
-    """Length scale of a figure with its effectors' points, metres; 1 if it is a single point."""
-    return (figure.skeleton.size + float(np.sqrt((want.offset**2).sum(-1)).max(initial=0.0))) or 1.0
 
 
 def as_shown(solution: ik.Solution, plan: Plan, distance: Array, angle: Array) -> ik.Solution:

@@ -33,7 +33,7 @@ def read_masses(armature: bpy.types.Object, bones: Bones, metre: float) -> Masse
     Raises:
         Refused: no bone has a mass.
     """
-    masses = _weigh(armature, bones, metre)
+    masses = weigh(armature, bones, metre)
     if not masses.mass.sum() > 0.0:
         raise Refused(
             f"Armature '{armature.name}' has no mass to balance: switch Deform on for some of its bones, or"
@@ -47,7 +47,7 @@ def read_inertia(armature: bpy.types.Object, bones: Bones, metre: float) -> Arra
 
     Knees and elbows are stiffer about axes other than their hinge axis, because most rigs do not lock these.
     """
-    weights = _weigh(armature, bones, metre)
+    weights = weigh(armature, bones, metre)
     mass, centers = np.zeros(len(bones)), bones.heads.copy()
     mass[weights.numbers] = weights.mass
     turned = np.matmul(bones.rest[weights.numbers, :3, :3], weights.centers[:, :, None])
@@ -60,7 +60,7 @@ def read_inertia(armature: bpy.types.Object, bones: Bones, metre: float) -> Arra
     return hard
 
 
-def _weigh(armature: bpy.types.Object, bones: Bones, metre: float) -> Masses:
+def weigh(armature: bpy.types.Object, bones: Bones, metre: float) -> Masses:
     """The masses; all of them may be zero."""
     scale = float(np.cbrt(np.abs(np.linalg.det(np.array(armature.matrix_world)[:3, :3]))))
     scale *= metre

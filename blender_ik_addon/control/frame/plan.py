@@ -26,7 +26,7 @@ from ...bridge.figure_map import BoneMap, bone_map, moving_along
 from ...bridge.goals import ALONE, Masses, Wanted
 from ...bridge.space import upward, upward_in_the_middle
 from ...bridge.stretching import Stretch, find_stretch
-from ...properties.access import holds, rig_of
+from ...properties.access import by_session_id, holds, rig_of
 from ...properties.bone import bone_settings
 from ...properties.check import refusals
 from ...properties.effector import ArticulateEffector
@@ -239,12 +239,23 @@ def read_plan(
     natural = solver.chooses_naturally(method)
     up = upward_in_the_middle(armature) if mirrored else upward(armature)
     known = bone_map(armature, bones, up) if natural or any(one.stretch for one in effectors) else None
+    stretches: tuple[Stretch, ...] = ()
+    if known is not None:
+        asking = ((row, one.bone, one.chain_root, one.stretch) for row, one in enumerate(effectors))
+        found = (find_stretch(bones, *one, known.long_bones) for one in asking)
+        stretches = tuple(filter(None, found))
     chains = [chain for one in effectors for chain in one.chains(bones)]
     if natural and known is not None:
         chains += moving_along(armature, known, bones, chains, asked.setting, up)
     solved = moving_bones(bones, chains, asked.setting, upward(armature))
     for _, effector in enabled:
-        _refuse_moving_targets(armature, effector, frozenset(solved))
+        followed = [(effector.target, effector.subtarget)] if effector.follows == "TARGET" else []
+        for target, subtarget in (*followed, *((thing, "") for thing in effector.alternative_objects)):
+            if bone := carrying_bone(target, subtarget, armature, frozenset(solved)):
+                raise Refused(  # it would move away from the effector
+                    f"Effector '{effector.name}': its target '{target.name}' is attached to bone '{bone}',"
+                    " which this solve moves; choose a target that the solve does not move"
+                )
     return Plan(
         armature=armature.name,
         uid=armature.session_uid,
@@ -270,18 +281,12 @@ def read_plan(
         posture_from=solver.posture_from,
         examples=_examples(armature, bones) if natural else None,
         metre=unit,
-        stretches=() if known is None else _stretches(bones, effectors, known.long_bones),
+        stretches=stretches,
         keeps={name: share for name, share in bone_settings(armature, "posture").items() if share < 1.0},
         masses=read_masses(armature, bones, unit)
         if any("balance" in e.kind.asks for e in effectors)
         else None,
     )
-
-
-def _stretches(bones: Bones, effectors: Sequence[EffectorPlan], in_limb: list[int]) -> tuple[Stretch, ...]:
-    """The bones that effectors may lengthen, see `find_stretch`."""
-    asking = ((row, one.bone, one.chain_root, one.stretch) for row, one in enumerate(effectors))
-    return tuple(filter(None, (find_stretch(bones, *one, in_limb) for one in asking)))
 
 
 def _examples(armature: bpy.types.Object, bones: Bones) -> Channels | None:
@@ -334,10 +339,10 @@ def find_armature(plan: Plan) -> bpy.types.Object:
         named = objects.get(plan.armature)
         if named is not None and named.session_uid == plan.uid:
             return named
-    for candidate in bpy.data.objects:
-        if candidate.session_uid == plan.uid:
-            return candidate
-    raise Refused(f"Armature '{plan.armature}' was deleted meanwhile")
+    found: Any = by_session_id(bpy.data.objects, plan.uid)
+    if found is None:
+        raise Refused(f"Armature '{plan.armature}' was deleted meanwhile")
+    return found
 
 
 def _effector_plan(armature: bpy.types.Object, index: int, effector: ArticulateEffector) -> EffectorPlan:
@@ -360,17 +365,3 @@ def _effector_plan(armature: bpy.types.Object, index: int, effector: ArticulateE
         settings=settings,
         alternatives=tuple(thing.name for thing in effector.alternative_objects),
     )
-
-
-def _refuse_moving_targets(
-    armature: bpy.types.Object, effector: ArticulateEffector, solved: frozenset[str]
-) -> None:
-    """Refuse a target on a solved bone: it would move away from the effector."""
-    followed = [(effector.target, effector.subtarget)] if effector.follows == "TARGET" else []
-    for target, subtarget in (*followed, *((thing, "") for thing in effector.alternative_objects)):
-        bone = carrying_bone(target, subtarget, armature, solved)
-        if bone:
-            raise Refused(
-                f"Effector '{effector.name}': its target '{target.name}' is attached to bone '{bone}',"
-                " which this solve moves; choose a target that the solve does not move"
-            )

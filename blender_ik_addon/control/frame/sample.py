@@ -152,7 +152,15 @@ def take_sample(
         world, space, demands = before.world, before.space, before.demands
     else:
         world = np.array(evaluated.matrix_world, dtype=float)
-        demands = _demands(plan.effectors, effectors)
+        demands = Demands(
+            weight=np.array([effector.weight for effector in effectors], dtype=float),
+            influence=np.array([effector.influence for effector in effectors], dtype=float),
+            priority=np.array([effector.priority for effector in effectors], dtype=np.intp),
+            amounts=tuple(
+                {name: float(getattr(each, name)) for name in own.amounts}
+                for own, each in zip(plan.effectors, effectors, strict=True)
+            ),
+        )
         there = before is not None and before.world.tobytes() == world.tobytes()
         space = before.space if before is not None and there else space_of(armature.name, world)
     then = None if before is None else before.state
@@ -171,18 +179,6 @@ def take_sample(
         world=world,
         obstacles=obstacles,
         ignored=ignored,
-    )
-
-
-def _demands(plans: Sequence[EffectorPlan], effectors: Sequence[ArticulateEffector]) -> Demands:
-    return Demands(
-        weight=np.array([effector.weight for effector in effectors], dtype=float),
-        influence=np.array([effector.influence for effector in effectors], dtype=float),
-        priority=np.array([effector.priority for effector in effectors], dtype=np.intp),
-        amounts=tuple(
-            {name: float(getattr(each, name)) for name in own.amounts}
-            for own, each in zip(plans, effectors, strict=True)
-        ),
     )
 
 

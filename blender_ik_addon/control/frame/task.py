@@ -197,14 +197,9 @@ def make_goals(plan: Plan, figure: Figure, want: Wanted, posture: Array) -> tupl
     parts = make_parts(plan, figure, want)
     goals = [part.goal for part in parts]
     if plan.bone_map is None and (plan.posture > 0.0 or not goals):
-        goals.append(ik.Posture(posture, gain=_gains(plan, figure)))
+        gain: float | Array = plan.posture or 1.0
+        if plan.keeps:
+            numbers = figure.plan.bone[figure.skeleton.owner].tolist()
+            gain = gain * np.array([plan.keeps.get(figure.bones.names[number], 1.0) for number in numbers])
+        goals.append(ik.Posture(posture, gain=gain))
     return parts, goals
-
-
-def _gains(plan: Plan, figure: Figure) -> float | Array:
-    """Gains of the posture (Parent), one for all coordinates or (n,)."""
-    if not plan.keeps:
-        return plan.posture or 1.0
-    numbers = figure.plan.bone[figure.skeleton.owner].tolist()
-    shares = [plan.keeps.get(figure.bones.names[number], 1.0) for number in numbers]
-    return (plan.posture or 1.0) * np.array(shares)

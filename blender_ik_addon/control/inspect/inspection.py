@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final
 
 import bpy
@@ -18,26 +18,19 @@ import ikmath as ik
 from ikmath import rotation
 from ikmath.goals.balance import hull
 
-from ...bridge.armature import (
-    Array,
-    Bones,
-    pose_matrices,
-    read_all,
-    read_bones,
-    read_state,
-)
+from ...bridge.armature import Array, Bones, pose_matrices, read_all, read_bones, read_state
 from ...bridge.chains import Chain, moving_bones
 from ...bridge.evaluated import Changes
 from ...bridge.goals import Masses
+from ...bridge.memo import Memo
 from ...bridge.skeleton import Figure, read_figure
 from ...bridge.space import Space, nearest_rotation, read_space, upward
 from ...properties.access import rig_of
 from ...properties.bone import bone_settings
 from ...properties.measures import metre
-from ...properties.refusal import Refused
 from ..collision.body import Capsules, present_links, read_links
 from ..collision.nearness import Critical, Neighbourhood
-from ..frame.masses import read_masses
+from ..frame.masses import weigh
 from ..frame.root import root_now
 from .limit_arcs import Limit, LimitedJoints, bone_turns
 
@@ -84,29 +77,10 @@ def stand(
         return None
     rims = places[:, None, :2] + radius[:, None, None] * _RIM
     corners = np.array(hull(rims.reshape(-1, 2).tolist()))
-    return Stand(center, floor, corners, _inside(corners, center[:2]))
-
-
-def _inside(corners: Array, point: Array) -> bool:
-    """Whether a point (2,) is inside a counter-clockwise polygon (K, 2)."""
-    if len(corners) < 3:
-        return False
-    way, off = corners.take(np.arange(1, len(corners) + 1), 0, mode="wrap") - corners, point - corners
-    return bool((way[:, 0] * off[:, 1] - way[:, 1] * off[:, 0] >= 0.0).all())
-
-
-@dataclass(frozen=True, eq=False)
-class Ellipsoid:
-    """Manipulability (Ge 3.1): velocities of a point for coordinate velocities of length 1.
-
-    Attributes:
-        center: (3,) the point, world.
-        axes: (3, 3) semi-axes in rows, longest first: singular values of the Jacobian, metres a radian, times
-            their directions, world.
-    """
-
-    center: Array
-    axes: Array
+    following = corners.take(np.arange(1, len(corners) + 1), 0, mode="wrap")
+    way, off = following - corners, center[:2] - corners
+    inside = (way[:, 0] * off[:, 1] - way[:, 1] * off[:, 0] >= 0.0).all()
+    return Stand(center, floor, corners, bool(len(corners) > 2 and inside))
 
 
 class Standing:
@@ -156,6 +130,11 @@ class Subject:
     structure: Hashable
     chains: Sequence[Chain]
 
+    @property
+    def key(self) -> Hashable:
+        """A key that stays equal while the same bones may move."""
+        return self.structure, tuple(self.chains)
+
 
 class _Lever:
     """The K bones that turn a point of a bone of the figure, from this bone up to the chain root."""
@@ -190,40 +169,38 @@ class Inspector:
     """Measures one armature repeatedly; keeps no Blender object."""
 
     def __init__(self) -> None:
-        self._bones: tuple[Hashable, Bones] | None = None
-        self._figure: tuple[Any, Figure] | None = None
-        self._lever: tuple[Any, _Lever] | None = None
-        self._limited: LimitedJoints | None = None
-        self._place: tuple[bytes, Space] | None = None
-        self._placed: tuple[Capsules, Standing, Capsules] | None = None
-        self._flesh: tuple[Any, Capsules, Masses | None] | None = None
-        self._told: tuple[Any, Any] | None = None
+        self._bones, self._figure, self._place = Memo[Bones](), Memo[Figure](), Memo[Space]()
+        self._lever, self._limited = Memo[_Lever](), Memo[LimitedJoints]()
+        self._flesh, self._placed = Memo[tuple[Capsules, Masses | None]](), Memo[Capsules]()
+        self._told = Memo[Any]()
         self._neighbourhood = Neighbourhood()
 
     def bones(self, subject: Subject) -> Bones:
         """The bones, which do not change while the armature moves."""
-        if self._bones is None or self._bones[0] != subject.structure:
-            self._bones = subject.structure, read_bones(subject.armature)
-        return self._bones[1]
+        return self._bones.get(subject.structure, lambda: read_bones(subject.armature))
 
     def limits(self, subject: Subject) -> list[Limit]:
         """The joint limits that are reached in the present pose; refused if the figure cannot be solved."""
         if not subject.chains:
             return []
         figure, standing = self._known(subject), subject.standing
-        if self._limited is None or self._limited.figure is not figure:
-            self._limited = LimitedJoints(figure)
-        return self._limited.standing(standing.basis, standing.matrix, self._space(subject))
+        limited = self._limited.get(subject.key, lambda: LimitedJoints(figure))
+        return limited.standing(standing.basis, standing.matrix, self._space(subject))
 
     def ellipsoid(
         self, subject: Subject, point: tuple[str, tuple[float, float, float]], chain_root: str
-    ) -> Ellipsoid | None:
-        """Manipulability of a point of a bone; None if the bone is not part of the figure.
+    ) -> tuple[Array, Array] | None:
+        """Manipulability (Ge 3.1): velocities of a point of a bone for coordinate velocities of length 1.
 
         Args:
             subject: the armature.
             point: name of the bone, and a point in the bone's axes and the armature's units.
             chain_root: topmost bone that may move for it, "" for the whole figure.
+
+        Returns:
+            (3,) the point, world, and (3, 3) the semi-axes of an ellipsoid in rows, longest first: singular
+                values of the Jacobian, metres a radian, times their directions, world. None if the bone is
+                not part of the figure.
 
         Raises:
             Refused: see `limits`.
@@ -232,15 +209,13 @@ class Inspector:
         figure = self._known(subject) if subject.chains else None
         if figure is None or bone not in figure.skeleton.names:
             return None
-        key = subject.structure, tuple(subject.chains), bone, chain_root
-        if self._lever is None or self._lever[0] != key:
-            self._lever = key, _Lever(figure, bone, chain_root)
+        lever = self._lever.get((subject.key, bone, chain_root), partial(_Lever, figure, bone, chain_root))
         own = standing.bones[figure.bones.index[bone]]
         center = own[:3, :3] @ local + own[:3, 3]
-        jacobian = self._lever[1].jacobian(standing, center)
+        jacobian = lever.jacobian(standing, center)
         # singular values and directions from the 3 x 3 matrix J J^T
         squares, directions = np.linalg.eigh(jacobian.T @ jacobian)
-        return Ellipsoid(center, (directions * np.sqrt(np.maximum(squares, 0.0))).T[::-1])
+        return center, (directions * np.sqrt(np.maximum(squares, 0.0))).T[::-1]
 
     def flesh(self, subject: Subject) -> Any:
         """The settings of thickness and mass, as plain values."""
@@ -250,20 +225,18 @@ class Inspector:
     def _links(self, subject: Subject) -> Any:
         """Thickness and mass of single bones, read again if they may have changed."""
         armature = subject.armature
-        asked = armature.session_uid, subject.standing.changes
-        if self._told is None or self._told[0] != asked:
+
+        def read() -> Any:
             links = read_links(armature)
             arrays = [each.tobytes() for each in (links.a, links.b, links.radius, links.on)]
-            self._told = asked, (links.bones, arrays, bone_settings(armature, "mass"))
-        return self._told[1]
+            return links.bones, arrays, bone_settings(armature, "mass")
+
+        return self._told.get((armature.session_uid, subject.standing.changes), read)
 
     def capsules(self, subject: Subject) -> Capsules:
         """The figure's capsules in the world."""
         (parts, _), standing = self._thickness(subject), subject.standing
-        known = self._placed
-        if known is None or known[0] is not parts or known[1] is not standing:
-            known = self._placed = parts, standing, parts.placed(self.bones(subject), standing.bones)
-        return known[2]
+        return self._placed.get((parts, standing), lambda: parts.placed(self.bones(subject), standing.bones))
 
     def stand(self, subject: Subject, planted: Sequence[tuple[Sequence[float], float]]) -> Stand | None:
         """The figure's balance on its planted bones, or on its lowest parts, see `balance.stand`.
@@ -273,8 +246,7 @@ class Inspector:
         _, masses = self._thickness(subject)
         if masses is None:
             return None
-        center = masses.center(subject.standing.bones)
-        return stand(center, self.capsules(subject), planted)
+        return stand(masses.center(subject.standing.bones), self.capsules(subject), planted)
 
     def critical(self, subject: Subject, depsgraph: bpy.types.Depsgraph, changes: Changes) -> Critical | None:
         """The obstacles near the figure, see `Neighbourhood.look`; changes: since the last call."""
@@ -283,7 +255,7 @@ class Inspector:
             return None
         return self._neighbourhood.look(
             subject.armature,
-            (subject.structure, tuple(subject.chains)),
+            subject.key,
             self._known(subject),
             self._links(subject),
             subject.standing.matrix,
@@ -295,28 +267,25 @@ class Inspector:
     def _thickness(self, subject: Subject) -> tuple[Capsules, Masses | None]:
         """Thickness and masses, None without mass; read again if their settings have changed."""
         armature, bones, unit = subject.armature, self.bones(subject), metre(bpy.context.scene)
-        told = subject.structure, self.flesh(subject), armature.matrix_world.median_scale, unit
-        if self._flesh is None or self._flesh[0] != told:
-            try:
-                masses = read_masses(armature, bones, unit)
-            except Refused:
-                masses = None  # no part has a mass
-            self._flesh = told, present_links(armature, bones), masses
-        return self._flesh[1:]
+
+        def read() -> tuple[Capsules, Masses | None]:
+            masses = weigh(armature, bones, unit)
+            return present_links(armature, bones), masses if masses.mass.sum() > 0.0 else None
+
+        scale = armature.matrix_world.median_scale
+        return self._flesh.get((subject.structure, self.flesh(subject), scale, unit), read)
 
     def _known(self, subject: Subject) -> Figure:
         """The figure in any pose."""
-        key = subject.structure, tuple(subject.chains)
-        if self._figure is None or self._figure[0] != key:
-            armature, bones, space = subject.armature, self.bones(subject), self._space(subject)
+        armature, bones, space = subject.armature, self.bones(subject), self._space(subject)
+
+        def read() -> Figure:
             root = root_now(armature, bones).setting
             solved = moving_bones(bones, subject.chains, root, upward(armature))
-            self._figure = key, read_figure(bones, read_state(armature, bones), space, solved, root=root)
-        return self._figure[1]
+            return read_figure(bones, read_state(armature, bones), space, solved, root=root)
+
+        return self._figure.get(subject.key, read)
 
     def _space(self, subject: Subject) -> Space:
         """The armature's space, which rarely changes while its bones move."""
-        matrix = subject.standing.world.tobytes()
-        if self._place is None or self._place[0] != matrix:
-            self._place = matrix, read_space(subject.armature)
-        return self._place[1]
+        return self._place.get(subject.standing.world.tobytes(), lambda: read_space(subject.armature))

@@ -48,7 +48,9 @@ class Run:
 def write_report(armature: bpy.types.Object, run: Run) -> dict[str, Any]:
     """Store the report of a run on the armature and return it."""
     frames = [solved.frame for solved in run.solved]
-    worst = _worst_frame(run.solved)
+    # the frame that is inside an obstacle or has the largest error; the last one if all are reached
+    missed = (solved for solved in run.solved if solved.status != "REACHED")
+    worst = max(missed, key=lambda one: (one.status == "INFEASIBLE", one.worst), default=run.solved[-1])
     rows = write_effectors(armature, run)
     report = {
         "operation": run.operation,
@@ -97,26 +99,21 @@ def _surroundings(run: Run) -> dict[str, Any]:
         return {}
     nearest = min(run.solved, key=lambda solved: solved.nearest.clearance)
     clearance = nearest.nearest.clearance
+    found: dict[str, Solved] = {}
+    for solved in sorted(run.solved, key=lambda solved: solved.nearest.clearance):
+        if np.isfinite(solved.nearest.clearance):
+            found.setdefault(solved.nearest.name, solved)
     return {
         # JSON has no infinity
         "clearance": clearance if np.isfinite(clearance) else None,
         "nearest": nearest.nearest.name,
         "clearance_frame": nearest.frame,
-        "nearest_things": _nearest_things(run),
+        "nearest_things": [
+            {"name": name, "clearance": solved.nearest.clearance, "frame": solved.frame}
+            for name, solved in found.items()
+        ],
         "ignored": list(dict.fromkeys(sentence for solved in run.solved for sentence in solved.ignored)),
     }
-
-
-def _nearest_things(run: Run) -> list[dict[str, Any]]:
-    """The nearest obstacles, each with its smallest clearance and the frame of it."""
-    found: dict[str, Solved] = {}
-    for solved in sorted(run.solved, key=lambda solved: solved.nearest.clearance):
-        if np.isfinite(solved.nearest.clearance):
-            found.setdefault(solved.nearest.name, solved)
-    return [
-        {"name": name, "clearance": solved.nearest.clearance, "frame": solved.frame}
-        for name, solved in found.items()
-    ]
 
 
 def _limits(run: Run) -> list[dict[str, Any]]:
@@ -209,12 +206,6 @@ def _summary(prefix: str, frames: list[int], errors: Array) -> dict[str, Any]:
         f"{prefix}worst": float(errors[worst]),
         f"{prefix}worst_frame": frames[worst],
     }
-
-
-def _worst_frame(solved: Sequence[Solved]) -> Solved:
-    """The frame that is inside an obstacle or has the largest error; the last one if all are reached."""
-    short = [frame for frame in solved if frame.status != "REACHED"]
-    return max(short, key=lambda frame: (frame.status == "INFEASIBLE", frame.worst), default=solved[-1])
 
 
 def _message(run: Run, worst: Solved, rows: dict[str, Any]) -> str:

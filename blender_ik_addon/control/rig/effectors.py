@@ -18,15 +18,7 @@ from ...properties.kinds import KINDS, Kind
 from ...properties.refusal import Refused
 from ...properties.saved import forget_message
 from ..report.reasons import REASONS
-from .target_empties import (
-    TargetLook,
-    collection_for,
-    create_target,
-    first_target,
-    is_only_ours,
-    new_empty,
-    posed,
-)
+from .target_empties import collection_for, create_target, first_target, is_only_ours, new_empty, posed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +51,7 @@ class NewEffector:
 
 
 def add_effectors(
-    armature: bpy.types.Object, news: Sequence[NewEffector], depsgraph: bpy.types.Depsgraph, look: TargetLook
+    armature: bpy.types.Object, news: Sequence[NewEffector], depsgraph: bpy.types.Depsgraph
 ) -> list[ArticulateEffector]:
     """Add effectors, each with a new Empty unless a target is named; adds none if one is refused.
 
@@ -71,7 +63,7 @@ def add_effectors(
     count, active = len(rig.effectors), rig.active_effector
     try:
         for new, target in zip(news, targets, strict=True):
-            _add(armature, new, target, depsgraph, look)
+            _add(armature, new, target, depsgraph)
     except REASONS:
         remove_effectors(armature, range(count, len(rig.effectors)), delete_targets=True)
         rig.active_effector = active
@@ -85,7 +77,6 @@ def _add(
     new: NewEffector,
     target: bpy.types.Object | None,
     depsgraph: bpy.types.Depsgraph,
-    look: TargetLook,
 ) -> None:
     effectors = rig_of(armature).effectors
     wanted = new.name or new.bone
@@ -95,21 +86,19 @@ def _add(
     for setting, value in new.settings.items():
         setattr(effector, setting, value)
     if new.as_posed:
-        keep_as_posed(armature, effector, depsgraph)
+        keep_as_posed(effector, depsgraph)
     if "alternatives" in effector.kind_info.options:
         collection = bpy.data.collections.get(new.alternatives) if new.alternatives else None
-        effector.alternatives = collection or _new_alternatives(armature, effector, depsgraph, look)
+        effector.alternatives = collection or _new_alternatives(effector, depsgraph)
     if new.pinned:
-        hold(armature, effector, depsgraph)
+        hold(effector, depsgraph)
     elif target is not None:
         effector.target, effector.subtarget = target, new.subtarget
     elif effector.follows == "MISSING":
-        create_target(armature, effector, depsgraph, look)
+        create_target(effector, depsgraph)
 
 
-def keep_as_posed(
-    armature: bpy.types.Object, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph
-) -> None:
+def keep_as_posed(effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph) -> None:
     """Set an effector with a second bone to the present relation of its two bones.
 
     Raises:
@@ -120,8 +109,7 @@ def keep_as_posed(
             f"Effector '{effector.name}' is of the kind {effector.kind_info.label}, which does not join two"
             " bones"
         )
-    pose_bone, matrix = posed(armature, effector, depsgraph)
-    shown = armature.evaluated_get(depsgraph)
+    shown, pose_bone, matrix = posed(effector, depsgraph)
     second = shown.pose.bones.get(effector.second_bone)
     if second is None:
         raise Refused(f"Effector '{effector.name}' has no second bone: choose one first")
@@ -136,27 +124,23 @@ def keep_as_posed(
     effector.second_rotation = other.to_quaternion().inverted() @ matrix.to_quaternion()
 
 
-def _new_alternatives(
-    armature: bpy.types.Object,
-    effector: ArticulateEffector,
-    depsgraph: bpy.types.Depsgraph,
-    look: TargetLook,
-) -> bpy.types.Collection:
+def _new_alternatives(effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph) -> bpy.types.Collection:
     """A collection of two Empties: one at the effector's point, one beside it."""
-    pose_bone, matrix = posed(armature, effector, depsgraph)
+    armature: Any = effector.id_data
+    _, pose_bone, matrix = posed(effector, depsgraph)
     collection = bpy.data.collections.new(f"Targets {effector.name}")
     collection[MADE_HERE] = True
     collection_for(armature, depsgraph).children.link(collection)
     here, length = matrix @ effector.point_in_bone(pose_bone.bone), pose_bone.length * matrix.median_scale
     for aside in (0.0, 0.5):
         place = Matrix.Translation(here + Vector((aside * length, 0.0, 0.0)))
-        new_empty(effector, look.display, length * look.size, place, collection)
+        new_empty(effector, place, length, collection)
     return collection
 
 
-def hold(armature: bpy.types.Object, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph) -> None:
+def hold(effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph) -> None:
     """Pin an effector at its present place and clear its target."""
-    pose_bone, matrix = posed(armature, effector, depsgraph)
+    _, pose_bone, matrix = posed(effector, depsgraph)
     effector.target, effector.subtarget = None, ""
     effector.pinned = True
     # The update of `pinned` reads the original, which is only as recent as the last redraw.
@@ -166,40 +150,35 @@ def hold(armature: bpy.types.Object, effector: ArticulateEffector, depsgraph: bp
 
 def remove_effectors(
     armature: bpy.types.Object, indices: Sequence[int], *, delete_targets: bool = False
-) -> str:
+) -> tuple[int, str]:
     """Remove effectors, and optionally the Empties made for them that nothing else uses.
 
-    See `remove_or_switch_off` for what it returns and refuses.
+    Returns:
+        The number of removed effectors, and a sentence; see `remove_or_switch_off`, also for what it refuses.
     """
     rig = rig_of(armature)
+    count = len(rig.effectors)
     going = [rig.effectors[index] for index in indices]
     targets = [target for effector in going for target in effector.targets]
     collections = [effector.alternatives for effector in going]
     off = remove_or_switch_off(armature, rig.effectors, indices, "Effector")
     rig.active_effector = max(0, min(rig.active_effector, len(rig.effectors) - 1))
     forget_message(armature)
-    if not delete_targets:
-        return off
-    for target in dict.fromkeys(targets):
+    for target in dict.fromkeys(targets) if delete_targets else ():
         if is_only_ours(target):
             bpy.data.objects.remove(target)
-    for collection in dict.fromkeys(collections):
+    for collection in dict.fromkeys(collections) if delete_targets else ():
         if collection is not None and collection.get(MADE_HERE) and not collection.all_objects:
             bpy.data.collections.remove(collection)
-    return off
+    return count - len(rig.effectors), off
 
 
 def clear(armature: bpy.types.Object, *, delete_targets: bool = False) -> tuple[int, str]:
-    """Remove all effectors and the last report; keeps the solver and bake settings.
-
-    Returns:
-        The number of removed effectors, and a sentence, see `remove_effectors`.
-    """
+    """Remove all effectors and the last report, see `remove_effectors`; keeps solver and bake settings."""
     rig = rig_of(armature)
-    count = len(rig.effectors)
-    off = remove_effectors(armature, range(count), delete_targets=delete_targets)
+    removed = remove_effectors(armature, range(len(rig.effectors)), delete_targets=delete_targets)
     rig.report_json = ""
-    return count - len(rig.effectors), off
+    return removed
 
 
 def check_new(armature: bpy.types.Object, new: NewEffector) -> bpy.types.Object | None:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import bpy
@@ -21,30 +20,18 @@ from ...compat import ensure_bag, new_curve, play
 from ...properties.access import rig_of
 from ..collision.obstacles import add_obstacles
 from .effectors import NewEffector, add_effectors
-from .target_empties import TargetLook
 
-
-@dataclass(frozen=True, kw_only=True)
-class _Paint:
-    """A material.
-
-    Attributes:
-        name: of the material; colour: linear RGB; roughness: from 0 for a mirror to 1.
-    """
-
-    name: str
-    colour: tuple[float, float, float]
-    roughness: float = 0.6
-
-
-_HIDE: Final = _Paint(name="Elephant Hide", colour=(0.30, 0.31, 0.34), roughness=0.75)
-_IVORY: Final = _Paint(name="Elephant Ivory", colour=(0.80, 0.74, 0.60), roughness=0.35)
-_EYE: Final = _Paint(name="Elephant Eye", colour=(0.02, 0.015, 0.01), roughness=0.1)
-_WOOD: Final = _Paint(name="Elephant Table", colour=(0.42, 0.24, 0.125), roughness=0.45)
-_BARK: Final = _Paint(name="Elephant Bark", colour=(0.20, 0.12, 0.07), roughness=0.9)
-_LEAF: Final = _Paint(name="Elephant Leaves", colour=(0.13, 0.30, 0.06), roughness=0.8)
+_Paint = tuple[str, tuple[float, float, float], float]
+"""Name of a material, linear RGB, and roughness from 0 for a mirror to 1."""
+_HIDE: Final[_Paint] = "Elephant Hide", (0.30, 0.31, 0.34), 0.75
+_IVORY: Final[_Paint] = "Elephant Ivory", (0.80, 0.74, 0.60), 0.35
+_EYE: Final[_Paint] = "Elephant Eye", (0.02, 0.015, 0.01), 0.1
+_WOOD: Final[_Paint] = "Elephant Table", (0.42, 0.24, 0.125), 0.45
+_BARK: Final[_Paint] = "Elephant Bark", (0.20, 0.12, 0.07), 0.9
+_LEAF: Final[_Paint] = "Elephant Leaves", (0.13, 0.30, 0.06), 0.8
 _VOXEL: Final = 0.028  # metres
 _TWIG: Final = 0.014
+_TARGET: Final = 0.06  # metres, radius of the target
 _SMOOTHING: Final = 0.5
 _TOGETHER: Final = 1e-6  # Blender units between the end of a bone and the head of a connected one
 
@@ -145,12 +132,12 @@ def _direct(
     """Let the tip of the trunk follow a target, animated if there is more than one frame."""
     elephant, rig = scene.elephant, rig_of(armature)
     new = NewEffector(bone=elephant.tip, settings={"chain_root": elephant.trunk[0]})
-    (effector,) = add_effectors(
-        armature, [new], context.evaluated_depsgraph_get(), TargetLook(size=0.06 * elephant.segments / 2.5)
-    )
+    (effector,) = add_effectors(armature, [new], context.evaluated_depsgraph_get())
+    target: Any = effector.target
+    target.empty_display_type, target.empty_display_size = "SPHERE", _TARGET
     rig.solver.posture = 0.0  # a trunk has no posture
     if frames > 1:
-        _animate_location(effector.target, scene.path(frames) + np.array(context.scene.cursor.location))
+        _animate_location(target, scene.path(frames) + np.array(context.scene.cursor.location))
         rig.bake.use_range, rig.bake.frame_start, rig.bake.frame_end = True, 1, frames
         context.view_layer.update()
 
@@ -237,15 +224,16 @@ def _animate_location(thing: bpy.types.Object, places: Array) -> None:
 
 
 def _material(paint: _Paint) -> bpy.types.Material:
-    found = bpy.data.materials.get(paint.name)
+    name, colour, roughness = paint
+    found = bpy.data.materials.get(name)
     if found is not None and found.library is None:
         return found
-    material: Any = bpy.data.materials.new(paint.name)
-    material.diffuse_color, material.roughness = (*paint.colour, 1.0), paint.roughness
+    material: Any = bpy.data.materials.new(name)
+    material.diffuse_color, material.roughness = (*colour, 1.0), roughness
     if material.node_tree is None:  # from 5.0 on it always exists
         material.use_nodes = True
     shader = material.node_tree.nodes.get("Principled BSDF")
     if shader is not None:
-        shader.inputs["Base Color"].default_value = (*paint.colour, 1.0)
-        shader.inputs["Roughness"].default_value = paint.roughness
+        shader.inputs["Base Color"].default_value = (*colour, 1.0)
+        shader.inputs["Roughness"].default_value = roughness
     return material

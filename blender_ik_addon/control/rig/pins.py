@@ -15,7 +15,6 @@ from ...properties.effector import ArticulateEffector, why_not_moved
 from ...properties.kinds import AMOUNTS
 from ...properties.refusal import Refused
 from .effectors import NewEffector, add_effectors, hold, remove_effectors
-from .target_empties import TargetLook
 
 
 def is_pin(effector: ArticulateEffector) -> bool:
@@ -29,7 +28,7 @@ def pin(
     kind: str,
     depsgraph: bpy.types.Depsgraph,
     *,
-    motion: bool = False,
+    motion: bool,
 ) -> None:
     """Pin bones at their present place, or with `motion` to their own animation.
 
@@ -47,9 +46,9 @@ def pin(
     held = {effector.bone for effector in there}
     news = [NewEffector(bone=bone, kind=kind, pinned=True) for bone in bones if bone not in held]
     again = [effector.name for effector in there]
-    add_effectors(armature, news, depsgraph, TargetLook())
+    add_effectors(armature, news, depsgraph)
     for name in again:
-        hold(armature, effectors[name], depsgraph)
+        hold(effectors[name], depsgraph)
         effectors[name].kind, effectors[name].enabled = kind, True
     for effector in effectors:
         if is_pin(effector) and effector.bone in bones:
@@ -57,25 +56,12 @@ def pin(
 
 
 def unpin(armature: bpy.types.Object, bones: Sequence[str] | None = None) -> tuple[int, str]:
-    """Remove the pins of some bones, or all pins; the pose is unchanged.
-
-    Returns:
-        The number of removed pins, and a sentence, see `remove_effectors`.
-    """
-    effectors = rig_of(armature).effectors
-    chosen = [
-        index
-        for index, effector in enumerate(effectors)
-        if is_pin(effector) and (bones is None or effector.bone in bones)
-    ]
-    count = len(effectors)
-    off = remove_effectors(armature, chosen)
-    return count - len(effectors), off
+    """Remove the pins of some bones, or all pins, see `remove_effectors`; the pose is unchanged."""
+    pins = [(index, each) for index, each in enumerate(rig_of(armature).effectors) if is_pin(each)]
+    return remove_effectors(armature, [index for index, each in pins if bones is None or each.bone in bones])
 
 
-def mirror(
-    armature: bpy.types.Object, bones: Sequence[str], depsgraph: bpy.types.Depsgraph, look: TargetLook
-) -> int:
+def mirror(armature: bpy.types.Object, bones: Sequence[str], depsgraph: bpy.types.Depsgraph) -> int:
     """Copy the effectors of some bones to the bones on the other side, at their present places; how many.
 
     Sides are found by name (.L and .R, _left, ...), else by the rest pose. Existing effectors of the other
@@ -88,20 +74,11 @@ def mirror(
     news = []
     for effector in own:
         other = other_side(all_bones, effector.bone)
-        if not other:
+        joins = effector.settings.get("second_bone") == other  # both sides: it is its own mirror image
+        if not other or joins or (other, effector.kind, effector.point) in taken:
             continue
-        if effector.settings.get("second_bone") == other:
-            continue  # it joins both sides and is its own mirror image
-        if (other, effector.kind, effector.point) in taken:
-            continue
-        news.append(
-            NewEffector(
-                bone=other,
-                kind=effector.kind,
-                pinned=is_pin(effector),
-                settings=_mirrored(effector, all_bones, other),
-            )
-        )
+        settings = _mirrored(effector, all_bones, other)
+        news.append(NewEffector(bone=other, kind=effector.kind, pinned=is_pin(effector), settings=settings))
     if not own:
         raise Refused(f"The chosen bones of armature '{armature.name}' have no effectors or pins to mirror")
     if not news:
@@ -109,7 +86,7 @@ def mirror(
             "There is nothing to mirror: no bones of the other side were found by name (.L, .R) or position,"
             " or they have the same effectors already"
         )
-    add_effectors(armature, news, depsgraph, look)
+    add_effectors(armature, news, depsgraph)
     return len(news)
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from mathutils import Matrix, Quaternion, Vector
 
 from ...bridge.armature import Array
-from ...properties.access import rig_of
+from ...properties.access import by_session_id, rig_of
 from ...properties.check import library_refusal
 from ...properties.effector import ArticulateEffector, why_not_moved
 from ...properties.refusal import Refused
@@ -37,8 +37,9 @@ class TargetInHand:
         found = self._find()
         self._turn, place = held_place(found)
         self.place: Array = np.array(place)
-        self._before = self._channels(found)
         target: Any = found.target
+        owner, names = (target, _CHANNELS) if target else (found, ("pin_location", "pin_rotation"))
+        self._before: dict[str, Any] = {name: tuple(getattr(owner, name)) for name in names}
         if target is not None:
             # From world space to the object's location axes. The object's matrix is outdated until the next
             # redraw, so all motion is relative to the start.
@@ -95,22 +96,15 @@ class TargetInHand:
 
     def _find(self) -> ArticulateEffector:
         """Look up the effector again; refused if it was deleted or can no longer be moved."""
-        for armature in bpy.data.objects:
-            if armature.session_uid == self._armature:
-                effector = rig_of(armature).effectors.get(self._effector)
-                if effector is None:
-                    raise Refused(f"Armature '{armature.name}' has no effector '{self._effector}'")
-                reason = why_not_held(effector)
-                if reason:
-                    raise Refused(reason)
-                return effector
-        raise Refused("The armature was deleted meanwhile")
-
-    @staticmethod
-    def _channels(effector: ArticulateEffector) -> dict[str, Any]:
-        owner: Any = effector.target or effector
-        names = _CHANNELS if effector.target is not None else ("pin_location", "pin_rotation")
-        return {name: tuple(getattr(owner, name)) for name in names}
+        armature = by_session_id(bpy.data.objects, self._armature)
+        if armature is None:
+            raise Refused("The armature was deleted meanwhile")
+        effector = rig_of(armature).effectors.get(self._effector)
+        if effector is None:
+            raise Refused(f"Armature '{armature.name}' has no effector '{self._effector}'")
+        if reason := why_not_held(effector):
+            raise Refused(reason)
+        return effector
 
 
 def why_not_held(effector: ArticulateEffector) -> str:
@@ -133,7 +127,11 @@ def held_place(effector: ArticulateEffector) -> tuple[Quaternion, Vector] | None
     """World rotation and position of the target or pin of an effector; None if its target bone is missing."""
     target: Any = effector.target
     if target is None:
-        return Quaternion(effector.pin_rotation), _pin_place(effector)
+        armature: Any = effector.id_data
+        bone, place = armature.pose.bones.get(effector.bone), Vector(effector.pin_location)
+        if bone is not None and effector.kind_info.only_turns:  # such a pin is at its bone
+            place = armature.matrix_world @ bone.matrix @ effector.point_in_bone(bone.bone)
+        return Quaternion(effector.pin_rotation), place
     matrix = target.matrix_world
     if effector.subtarget:
         bone = target.pose.bones.get(effector.subtarget) if target.pose else None
@@ -141,12 +139,3 @@ def held_place(effector: ArticulateEffector) -> tuple[Quaternion, Vector] | None
             return None
         matrix = matrix @ bone.matrix
     return matrix.to_quaternion(), matrix.translation.copy()
-
-
-def _pin_place(effector: ArticulateEffector) -> Vector:
-    """Position of a pin, world; a pin for rotation only is at its bone."""
-    armature: Any = effector.id_data
-    bone = armature.pose.bones.get(effector.bone)
-    if bone is None or not effector.kind_info.only_turns:
-        return Vector(effector.pin_location)
-    return armature.matrix_world @ bone.matrix @ effector.point_in_bone(bone.bone)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import bpy
@@ -22,25 +21,6 @@ from ...properties.refusal import Refused
 from ..frame.masses import read_masses
 
 
-@dataclass(frozen=True, kw_only=True)
-class TargetLook:
-    """Display of a new target.
-
-    Attributes:
-        display: a display type of Empties, for kinds that only move the bone.
-        size: share of the bone's length.
-    """
-
-    display: str = "SPHERE"
-    size: float = 0.4
-
-    @classmethod
-    def of(cls, context: bpy.types.Context) -> TargetLook:
-        """As the user's preferences say; the defaults without preferences."""
-        found = own_preferences(context)
-        return cls() if found is None else cls(display=found.target_display, size=found.target_size)
-
-
 def first_target(effector: ArticulateEffector, pose_bone: bpy.types.PoseBone, scale: float = 1.0) -> Vector:
     """See `ArticulateEffector.first_target`."""
     if "pole" not in effector.kind_info.asks:
@@ -50,14 +30,12 @@ def first_target(effector: ArticulateEffector, pose_bone: bpy.types.PoseBone, sc
     return effector.first_target(pose_bone, scale, side)
 
 
-def create_target(
-    armature: bpy.types.Object, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph, look: TargetLook
-) -> bpy.types.Object:
+def create_target(effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph) -> None:
     """Create an unparented Empty at the effector's point and make it the target."""
-    pose_bone, matrix = posed(armature, effector, depsgraph)
+    armature: Any = effector.id_data
+    shown, pose_bone, matrix = posed(effector, depsgraph)
     scale = matrix.median_scale
     if "balance" in effector.kind_info.asks:
-        shown = armature.evaluated_get(depsgraph)
         masses = read_masses(armature, read_bones(armature), metre(depsgraph.scene))
         center = masses.center(np.array(shown.matrix_world) @ pose_matrices(shown))
         target: Any = Vector(center.tolist())
@@ -66,23 +44,23 @@ def create_target(
     place = Matrix.Translation(target)
     if effector.kind_info.turns:
         place = place @ matrix.to_quaternion().to_matrix().to_4x4()
-    display, size = effector.kind_info.target or look.display, pose_bone.length * scale * look.size
-    empty = new_empty(effector, display, size, place, collection_for(armature, depsgraph))
-    effector.target, effector.subtarget = empty, ""
-    return empty
+    collection = collection_for(armature, depsgraph)
+    effector.target = new_empty(effector, place, pose_bone.length * scale, collection)
+    effector.subtarget = ""
 
 
 def new_empty(
-    effector: ArticulateEffector,
-    display: Any,
-    size: float,
-    place: Matrix,
-    collection: bpy.types.Collection,
+    effector: ArticulateEffector, place: Matrix, length: float, collection: bpy.types.Collection
 ) -> bpy.types.Object:
-    """Create an Empty at a transform (4, 4), world, marked as made for an effector."""
-    empty = bpy.data.objects.new(f"Target {effector.name}", None)
-    empty.empty_display_type = display
-    empty.empty_display_size = max(size, 1e-4)
+    """Create an Empty at a transform (4, 4), world, marked as made for an effector.
+
+    Its shape and its size, as a share of the bone's length in the world, are those of the preferences.
+    """
+    found = own_preferences(bpy.context)
+    display, size = ("SPHERE", 0.4) if found is None else (found.target_display, found.target_size)
+    empty: Any = bpy.data.objects.new(f"Target {effector.name}", None)
+    empty.empty_display_type = effector.kind_info.target or display
+    empty.empty_display_size = max(size * length, 1e-4)
     empty.rotation_mode = "QUATERNION"
     empty.matrix_world = place
     empty[MADE_HERE] = effector.id_data.name
@@ -91,13 +69,14 @@ def new_empty(
 
 
 def posed(
-    armature: bpy.types.Object, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph
-) -> tuple[bpy.types.PoseBone, Matrix]:
-    """An effector's evaluated bone and its world matrix.
+    effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph
+) -> tuple[bpy.types.Object, bpy.types.PoseBone, Matrix]:
+    """An effector's evaluated armature and bone, and the world matrix of the bone.
 
     Raises:
         Refused: the bone does not exist, or the armature is in Edit Mode and its pose is outdated.
     """
+    armature: Any = effector.id_data
     if armature.mode == "EDIT":
         raise Refused(f"Armature '{armature.name}' is in Edit Mode: leave it first")
     shown = armature.evaluated_get(depsgraph)
@@ -106,7 +85,7 @@ def posed(
         raise Refused(
             f"Effector '{effector.name}': the armature '{armature.name}' has no bone '{effector.bone}'"
         )
-    return pose_bone, shown.matrix_world @ pose_bone.matrix
+    return shown, pose_bone, shown.matrix_world @ pose_bone.matrix
 
 
 def collection_for(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bpy.types.Collection:
