@@ -63,10 +63,8 @@ class Course(NamedTuple):
         if options.accuracy == "reached" or (moves and not chooses):
             rest = own.settled if exact else None
             return cls(own.in_motion if moves else own.at_last, np.inf, rest, False)
-        if moves and exact:
-            return cls(own.before_curvature, 0.0, own.settled, False)
         if moves:
-            return cls(own.in_motion, own.settled, None, False)
+            return cls(own.before_curvature, 0.0, own.settled if exact else own.slow, False)
         if exact and not guarded:
             return cls(own.before_curvature, 0.0, 0.0, True)
         if chooses:

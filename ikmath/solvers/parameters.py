@@ -37,9 +37,9 @@ class HierarchicalParameters:
         full_gain: share of the promised gain from which a model is trusted (Nocedal & Wright 2006, 4.1: 3/4).
         least_factor: least factor of the damping (1/1000: three good steps from a start at 1).
         slow: share of a level's squared error; steps that gain less converge slowly.
-        before_curvature: slow or refused steps in a row after which an exact solve goes on by curvature (its
-            steps cost twice as much), and after which those end that need not find the minimum,
-        in_motion: a frame is left to the next one,
+        before_curvature: slow or refused steps in a row after which a solve goes on by curvature (its steps
+            cost twice as much), and after which those end that need not find the minimum,
+        in_motion: a frame without a posture cost is left to the next one,
         at_last: or the others end. Damping grows 2^k-fold with the k-th refusal.
         settled: share of the costs; where steps change none by more, a frame of a motion with a posture cost
             ends: jitter that is not seen.

@@ -117,11 +117,11 @@ def test_the_reason_of_the_only_effector_fits_into_three_lines():
     bpy.ops.articulate.bake(frame_start=1, frame_end=12)
     message = rig.articulate.message
     assert re.match(
-        r"Frame \d+: b3 is [\d.]+ m from its target: the .*\. Baked 12 frames in [\d.]+ m?s$", message
+        r"Frame \d+: b3 is [\d.]+ m from its target: the .*\. Baked 12 frames in [\d.]+ m?s\.$", message
     )
     reach(rig, "b1", (9.0, 0.0, 0.0))
     bpy.ops.articulate.solve()
-    assert rig.articulate.message.endswith("; 2 of 2 effectors fell short")
+    assert rig.articulate.message.endswith("; 2 of 2 effectors fell short.")
 
 
 def test_the_reason_is_shown_below_the_effector_after_a_bake():

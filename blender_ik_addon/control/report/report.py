@@ -223,11 +223,12 @@ def _message(run: Run, worst: Solved, rows: dict[str, Any]) -> str:
     where = f"Frame {worst.frame}: " if run.operation == "bake" else ""
     why = f"{where}{naming_the_root(run.plan, worst.message).removesuffix('.')}. {what} in {took}"
     if not missed and worst.status == "INFEASIBLE":
-        return why
+        return f"{why}."
     if not missed:
         off = [name for name, row in rows.items() if row["status"] == "OFF"]
         if len(off) == len(rows):
             return f"{what} in {took}: no effector counts. Raise the weight or the influence of one"
         counts = " that counts" if off else ""
         return f"{what} in {took}: every effector{counts} reached its target{_beyond_limits(run)}"
-    return f"{why}; {len(missed)} of {len(rows)} effectors fell short" if len(rows) > 1 else why
+    total = f"; {len(missed)} of {len(rows)} effectors fell short" if len(rows) > 1 else ""
+    return f"{why}{total}."
