@@ -5,11 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import bpy
 import numpy as np
+
+from ikmath.model.figure_map import FigureMap
 
 from ..properties.refusal import Refused
 from .armature import Array, Bones, Indices
-from .feet import carrier
+from .feet import carrier, feet
 
 Chain = tuple[str, str]
 """A bone, and the topmost bone that may move for it; "" for no limit."""
@@ -31,6 +34,33 @@ def chain_bones(bones: Bones, chains: Iterable[Chain]) -> tuple[str, ...]:
             )
         chosen[list(bones.chain(name, root))] = True
     return tuple(bones.names[number] for number in order[chosen[order]].tolist())
+
+
+def moving_along(
+    armature: bpy.types.Object, kinds: FigureMap, bones: Bones, chains: Sequence[Chain], root: str, up: Array
+) -> list[Chain]:
+    """The chains of limbs that a body moves along with the bones of others; not those with constraints.
+
+    A limb of which an upper bone moves goes on to its hand or foot, as a shin hangs from a raised knee. A leg
+    moves with the hips, so that the foot stays nearly where it is. But where only legs are pulled and the
+    root is PINNED, nothing takes the hips away from above the others.
+    """
+    pulled = [frozenset(bones.ancestors(name)) for name, above in chains if not above]
+    moving = frozenset[int]().union(*pulled)
+    standing = frozenset[int]().union(*(bones.ancestors(foot) for foot in feet(bones, up)))
+    legs = [limb for limb in kinds.limbs if limb.joints[0] in standing]
+    of_legs = {joint for limb in legs for joint in limb.joints}
+    carried = root == "FREE" or not all(own & of_legs for own in pulled)
+    found = list[Chain]()
+    for limb in kinds.limbs:
+        own = [*limb.joints, *([limb.end] if limb.end >= 0 else [])]
+        names = [bones.names[number] for number in own]
+        goes_on = not moving.isdisjoint(limb.joints)
+        stands = carried and limb in legs and limb.attached in moving
+        free = not any(armature.pose.bones[name].constraints for name in names)
+        if (goes_on or stands) and own[-1] not in moving and free:
+            found.append((names[-1], ""))
+    return found
 
 
 def moving_bones(bones: Bones, chains: Sequence[Chain], root: str, up: Array) -> tuple[str, ...]:

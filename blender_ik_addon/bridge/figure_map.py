@@ -7,7 +7,6 @@ Hand"), but their rest poses are symmetric in X.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any, Final
@@ -21,8 +20,6 @@ from ikmath.model.masses import MassPoints, gathered, mass_shares
 
 from ..properties.bone import FROM_FIGURE, bone_settings
 from .armature import Array, Bones, Indices
-from .chains import Chain
-from .feet import feet
 from .skeleton import Figure
 from .space import nearest_rotation
 
@@ -74,33 +71,6 @@ def bone_map(armature: bpy.types.Object, bones: Bones, up: Array) -> BoneMap:
     if deforming.any():
         mass = np.where(known | deforming, mass, 0.0)
     return BoneMap(found, mass / (float(mass.sum()) or 1.0))
-
-
-def moving_along(
-    armature: bpy.types.Object, whole: BoneMap, bones: Bones, chains: Sequence[Chain], root: str, up: Array
-) -> list[Chain]:
-    """The chains of limbs that a body moves along with the bones of others; not those with constraints.
-
-    A limb of which an upper bone moves goes on to its hand or foot, as a shin hangs from a raised knee. A leg
-    moves with the hips, so that the foot stays nearly where it is. But where only legs are pulled and the
-    root is PINNED, nothing takes the hips away from above the others.
-    """
-    pulled = [frozenset(bones.ancestors(name)) for name, above in chains if not above]
-    moving = frozenset[int]().union(*pulled)
-    standing = frozenset[int]().union(*(bones.ancestors(foot) for foot in feet(bones, up)))
-    legs = [limb for limb in whole.kinds.limbs if limb.joints[0] in standing]
-    of_legs = {joint for limb in legs for joint in limb.joints}
-    carried = root == "FREE" or not all(own & of_legs for own in pulled)
-    found = list[Chain]()
-    for limb in whole.kinds.limbs:
-        own = [*limb.joints, *([limb.end] if limb.end >= 0 else [])]
-        names = [bones.names[number] for number in own]
-        goes_on = not moving.isdisjoint(limb.joints)
-        stands = carried and limb in legs and limb.attached in moving
-        free = not any(armature.pose.bones[name].constraints for name in names)
-        if (goes_on or stands) and own[-1] not in moving and free:
-            found.append((names[-1], ""))
-    return found
 
 
 def _lengths(bones: Bones, order: Indices) -> Array:

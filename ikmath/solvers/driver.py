@@ -128,16 +128,15 @@ class IterationDriver:
         correction: Correction | None,
         patience: Patience,
         *,
-        enough: float = 0.0,
+        at_once: bool = False,
         nearly: bool = False,
     ) -> tuple[Iterate, Stop]:
         """Gauss-Newton steps, until every effector is where it should be or they converge slowly.
 
         Args:
             patience: with slow and refused steps.
-            enough: share of the posture's cost; where every level is nearly met, it ends before a step that
-                promises less. Infinite: at the first iterate at which every effector is where it should be,
-                or after a step that promises the goals next to nothing.
+            at_once: whether to end at the first iterate at which every effector is where it should be, or
+                after a step that promises the goals next to nothing.
             nearly: whether to end at the first iterate at which every level is nearly met.
         """
 
@@ -147,7 +146,7 @@ class IterationDriver:
                 self.problem, iterate, self.merit, self.parameters, aside, strides=waited == 0
             )
 
-        return self._descend(iterate, budget, model, correction, patience, enough=enough, nearly=nearly)
+        return self._descend(iterate, budget, model, correction, patience, at_once=at_once, nearly=nearly)
 
     def refine(self, iterate: Iterate, budget: Budget, share: float = 0.0) -> tuple[Iterate, Stop]:
         """Steps by curvature, to the constrained minimum.
@@ -174,18 +173,17 @@ class IterationDriver:
         correction: Correction | None,
         patience: Patience,
         *,
-        enough: float = 0.0,
+        at_once: bool = False,
         nearly: bool = False,
     ) -> tuple[Iterate, Stop]:
         """Better and better poses by one kind of step; where it ends short, what is met is put right.
 
         Args:
             make: the model of an iterate after so many slow steps in a row, and so many refused ones at all.
-            patience, enough, nearly: see `run`.
+            patience, at_once, nearly: see `run`.
         """
         own = self.parameters
         damping, slow, refused, refusals, idle = 1.0, 0, 0, 0, False
-        at_once = enough == np.inf
         model: StepModel | None = None
         while True:
             done = iterate.reached(self.tolerances)
@@ -209,9 +207,6 @@ class IterationDriver:
                     return self._put_right(iterate, budget), Stop.CONVERGED
                 slow, model = slow + 1, None
                 continue
-            if 0.0 < enough < np.inf and self._is_enough(iterate, model, dq, enough):
-                iterate = self._put_right(iterate, budget)
-                return iterate, Stop.REACHED if iterate.reached(self.tolerances) else Stop.CONVERGED
             trial, ratio = None, -1.0
             if longest <= arguments.LARGEST:  # rows near zero may ask for a step too long to compute with
                 idle = at_once and not model.strides and self._is_idle(iterate, dq)
@@ -311,13 +306,6 @@ class IterationDriver:
             iterate.pose, iterate.near, iterate.q + short_way(self.bounds.joint_limits, iterate.q, q)
         )
         return None if found is None else Iterate(self.problem, found[0], self.posture, found[1])
-
-    def _is_enough(self, iterate: Iterate, model: StepModel, dq: Array, enough: float) -> bool:
-        """Whether levels are nearly met and a step dq (n,) changes the posture by less than a share."""
-        term = iterate.posture
-        if term is None or model.strides or max(iterate.costs) >= self.parameters.near**2:
-            return False
-        return abs(term.gain(dq)) < enough * term.value
 
     def _is_idle(self, iterate: Iterate, dq: Array) -> bool:
         """Whether a step dq (n,) promises next to nothing for any effector."""

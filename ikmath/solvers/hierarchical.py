@@ -40,15 +40,14 @@ class Course(NamedTuple):
 
     Attributes:
         patience: with slow and refused steps along tangents.
-        enough: share of the posture's cost that a step along tangents must promise; infinite: a frame ends as
-            soon as its goals gain nothing more. See `IterationDriver.run`.
+        at_once: whether a frame ends as soon as its goals gain nothing more, see `IterationDriver.run`.
         rest: share of the costs by which steps by curvature gain at least; 0 where they go on to the
             constrained minimum. None without such steps.
         searches: whether a solve that ends short may jump, and costly starts are worth their time.
     """
 
     patience: Patience
-    enough: float
+    at_once: bool
     rest: float | None
     searches: bool
 
@@ -62,14 +61,14 @@ class Course(NamedTuple):
         own, exact = options.parameters, ACCURACY[options.accuracy]
         if options.accuracy == "reached" or (moves and not chooses):
             rest = own.settled if exact else None
-            return cls(own.in_motion if moves else own.at_last, np.inf, rest, False)
+            return cls(own.in_motion if moves else own.at_last, True, rest, False)
         if moves:
-            return cls(own.before_curvature, 0.0, own.settled if exact else own.slow, False)
+            return cls(own.before_curvature, False, own.settled if exact else own.slow, False)
         if exact and not guarded:
-            return cls(own.before_curvature, 0.0, 0.0, True)
+            return cls(own.before_curvature, False, 0.0, True)
         if chooses:
-            return cls(own.at_last._replace(share=own.before_curvature.share), 0.0, own.slow, exact)
-        return cls(own.at_last, 0.0, None, exact)
+            return cls(own.at_last._replace(share=own.before_curvature.share), False, own.slow, exact)
+        return cls(own.at_last, False, None, exact)
 
 
 class Hierarchical(Method):
@@ -185,9 +184,9 @@ class Hierarchical(Method):
     ) -> tuple[Iterate, Stop, bool]:
         """Where a solve ends, why, and whether it jumped there."""
         rest, rested, jumped = course.rest, None, False
-        nearly = driver.chooses and rest is not None and course.enough == 0.0
+        nearly = driver.chooses and rest is not None and not course.at_once
         end, stop = driver.run(
-            start, budget, correction, course.patience, enough=course.enough, nearly=nearly
+            start, budget, correction, course.patience, at_once=course.at_once, nearly=nearly
         )
         if rest is not None and stop is Stop.NEAR:
             end, stop = driver.refine(end, budget, rest)
@@ -200,7 +199,7 @@ class Hierarchical(Method):
             budget.add(spare)
         # a frame that is where it should be goes on in the next one, and a fast one in a wider range of turns
         held = driver.bounds.limits_turns and not ACCURACY[options.accuracy]
-        waits = course.enough == np.inf and (end.reached(driver.tolerances) or held)
+        waits = course.at_once and (end.reached(driver.tolerances) or held)
         if rest is not None and stop is Stop.CONVERGED and end is not rested and not waits:
             end, stop = driver.refine(end, budget, rest)
         return end, stop, jumped

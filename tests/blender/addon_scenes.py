@@ -56,6 +56,24 @@ def reach(rig: bpy.types.Object, bone: str, place: Iterable[float], **options: o
     return effector.target
 
 
+def place(rig: bpy.types.Object, bone: str, by: Iterable[float] = (0.0, 0.0, 0.0), **options: object) -> None:
+    """An effector that brings a bone's tip to its place, moved by some metres."""
+    bpy.context.view_layer.objects.active = rig
+    reach(rig, bone, tip(rig, bone) + np.array(by), **options)
+
+
+def solve_by(rig: bpy.types.Object, way: str) -> None:
+    """Solve this frame, by the operator, live or by a bake: "solve", "live", "bake"."""
+    if way == "solve":
+        bpy.ops.articulate.solve()
+    elif way == "live":
+        rig.articulate.live = True
+        bpy.context.view_layer.update()
+    else:
+        bpy.ops.articulate.bake(frame_start=1, frame_end=1)
+        bpy.context.scene.frame_set(1)
+
+
 def evaluated(thing: bpy.types.Object) -> bpy.types.Object:
     """The evaluated object, after an update."""
     return thing.evaluated_get(bpy.context.evaluated_depsgraph_get())

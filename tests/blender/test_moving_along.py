@@ -7,35 +7,16 @@ import bpy
 import installed
 import numpy as np
 import pytest
-from addon_scenes import add, evaluated, tip
+from addon_scenes import evaluated, place, solve_by, tip
 from bridge_rigs import metarig
 
 plan = installed.module("control.frame.plan")
 LEGS = {f"{bone}.{side}" for bone in ("thigh", "shin", "foot") for side in "LR"}
 
 
-def place(rig: bpy.types.Object, bone: str, by: tuple[float, float, float], **options: object) -> None:
-    """An effector that brings a bone's tip to its place, moved by some metres."""
-    bpy.context.view_layer.objects.active = rig
-    target = add(bone, **options).target
-    target.location = tip(rig, bone) + np.array(by)
-    bpy.context.view_layer.update()
-
-
 def moving(rig: bpy.types.Object) -> set[str]:
     """Names of the bones that may move."""
     return set(plan.read_plan(rig, bpy.context).solved)
-
-
-def solve(rig: bpy.types.Object, way: str) -> None:
-    if way == "solve":
-        bpy.ops.articulate.solve()
-    elif way == "live":
-        rig.articulate.live = True
-        bpy.context.view_layer.update()
-    else:
-        bpy.ops.articulate.bake(frame_start=1, frame_end=1)
-        bpy.context.scene.frame_set(1)
 
 
 @pytest.mark.parametrize("way", ["solve", "live", "bake"])
@@ -44,7 +25,7 @@ def test_feet_stay_nearly_where_they_are_below_hips_that_tilt(way: str, to: tupl
     rig = metarig()
     before = [tip(rig, f"foot.{side}") for side in "LR"]
     place(rig, "hand.L", to)
-    solve(rig, way)
+    solve_by(rig, way)
     tilt = evaluated(rig).pose.bones["spine"].matrix.to_quaternion().angle
     tilt -= rig.data.bones["spine"].matrix_local.to_quaternion().angle
     assert abs(np.degrees(tilt)) > 15.0
@@ -57,7 +38,7 @@ def test_a_shin_hangs_from_a_raised_knee(way: str):
     rig = metarig()
     bpy.ops.articulate.pin(bone="foot.R", kind="POSE")
     place(rig, "thigh.L", (0.0, -0.4, 0.35))
-    solve(rig, way)
+    solve_by(rig, way)
     knee, ankle = tip(rig, "thigh.L"), tip(rig, "shin.L")
     down = (knee - ankle)[2] / np.linalg.norm(knee - ankle)
     assert down > np.cos(np.radians(40.0))

@@ -10,20 +10,12 @@ import bpy
 import installed
 import numpy as np
 import pytest
-from addon_scenes import add, miss, tip
+from addon_scenes import add, miss, place, solve_by
 from bridge_rigs import metarig
 from standing_figures import build, game_person, robot_arm, snake, spider
 
 drag = installed.module("control.drag.drag")
 FEET = ("foot.L", "foot.R")
-
-
-def place(rig: bpy.types.Object, bone: str, by: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> None:
-    """An effector that brings a bone's tip to its place, moved by some metres."""
-    bpy.context.view_layer.objects.active = rig
-    target = add(bone).target
-    target.location = tip(rig, bone) + np.array(by)
-    bpy.context.view_layer.update()
 
 
 def head(rig: bpy.types.Object, bone: str) -> np.ndarray:
@@ -101,14 +93,7 @@ def test_a_step_too_far_for_the_legs_takes_the_hips_along_upright(placed: tuple,
     rig = metarig()
     for foot in placed:
         place(rig, foot, step if foot == "foot.L" else (0.0, 0.0, 0.0))
-    if way == "solve":
-        bpy.ops.articulate.solve()
-    elif way == "live":
-        rig.articulate.live = True
-        bpy.context.view_layer.update()
-    else:
-        bpy.ops.articulate.bake(frame_start=1, frame_end=1)
-        bpy.context.scene.frame_set(1)
+    solve_by(rig, way)
     assert max(miss(rig, foot) for foot in placed) < 1e-3
     trunk = head(rig, "spine.006") - head(rig, "spine")
     assert trunk[2] > np.cos(np.radians(25.0)) * np.linalg.norm(trunk)
@@ -224,14 +209,7 @@ def test_live_and_bake_move_the_hips_as_solve_does():
         for foot in FEET:
             place(rig, foot)
         place(rig, "spine", (0.0, 0.0, -0.2))
-        if way == "solve":
-            bpy.ops.articulate.solve()
-        elif way == "live":
-            rig.articulate.live = True
-            bpy.context.view_layer.update()
-        else:
-            bpy.ops.articulate.bake(frame_start=1, frame_end=1)
-            bpy.context.scene.frame_set(1)
+        solve_by(rig, way)
         assert max(miss(rig, bone) for bone in (*FEET, "spine")) < 1e-3
         poses.append(head(rig, "spine"))
     assert all(pose[2] < 0.85 for pose in poses)

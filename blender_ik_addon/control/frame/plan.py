@@ -19,10 +19,10 @@ import ikmath as ik
 
 from ...bridge.animation import action_poses, other_actions
 from ...bridge.armature import Array, Bones, Channels, Flags, read_bones
-from ...bridge.chains import Chain, moving_bones
+from ...bridge.chains import Chain, moving_along, moving_bones
 from ...bridge.checks import armature_refusals
 from ...bridge.evaluated import carrying_bone
-from ...bridge.figure_map import BoneMap, bone_map, moving_along
+from ...bridge.figure_map import BoneMap, bone_map
 from ...bridge.goals import ALONE, Masses, Wanted
 from ...bridge.space import upward, upward_in_the_middle
 from ...bridge.stretching import Stretch, find_stretch
@@ -246,7 +246,7 @@ def read_plan(
         stretches = tuple(filter(None, found))
     chains = [chain for one in effectors for chain in one.chains(bones)]
     if natural and known is not None:
-        chains += moving_along(armature, known, bones, chains, asked.setting, up)
+        chains += moving_along(armature, known.kinds, bones, chains, asked.setting, up)
     solved = moving_bones(bones, chains, asked.setting, upward(armature))
     for _, effector in enabled:
         followed = [(effector.target, effector.subtarget)] if effector.follows == "TARGET" else []
