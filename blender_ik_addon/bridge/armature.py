@@ -58,8 +58,8 @@ class Bones:
         self.armature = armature_object.name
         self.names: tuple[str, ...] = tuple(bone.name for bone in pose)
         self.index = {name: number for number, name in enumerate(self.names)}
-        above = [self.index[bone.parent.name] if bone.parent else -1 for bone in pose]
-        self.parents: Indices = np.array(above, dtype=np.intp)
+        self._above = [self.index[bone.parent.name] if bone.parent else -1 for bone in pose]
+        self.parents: Indices = np.array(self._above, dtype=np.intp)
         child = self.parents >= 0
         order = np.argsort([self.index[bone.name] for bone in data])
         self.rest: Array = _get_matrices(data, "matrix_local")[order].astype(float)
@@ -134,7 +134,7 @@ class Bones:
     def ancestors(self, bone: str | int) -> tuple[int, ...]:
         """Indices of a bone, given by name or index, and its ancestors, the bone first."""
         way = [self.number(bone) if isinstance(bone, str) else bone]
-        while (parent := int(self.parents[way[-1]])) >= 0:
+        while (parent := self._above[way[-1]]) >= 0:
             way.append(parent)
         return tuple(way)
 

@@ -79,14 +79,11 @@ def figure_bones(bones: Bones, solved: Indices, carried: Indices) -> Indices:
     These are the solved bones, unsolved ones between two of them, and those between a solved and a carried
     bone.
     """
-    is_solved = np.zeros(len(bones), dtype=bool)
-    is_solved[solved] = True
-    joints = is_solved.copy()
-    for leaf in {*solved.tolist(), *carried.tolist()}:
-        way = bones.ancestors(leaf)
-        above = [step for step, number in enumerate(way) if is_solved[number]]
-        if above:
-            joints[list(way[: above[-1] + 1])] = True
+    below = np.zeros(len(bones), dtype=bool)  # at or above one of these
+    below[solved] = below[carried] = True
+    for level in reversed(bones.levels[1:]):
+        np.logical_or.at(below, bones.parents[level], below[level])
+    joints = below & (bones.nearest(solved) >= 0)
     joints[carried] = True
     order, _ = bones.parents_first
     return order[joints[order]]

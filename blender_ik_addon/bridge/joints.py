@@ -137,9 +137,8 @@ def _limits(bones: Bones, b: Indices, backward: Flags) -> tuple[Array, Array]:
 
 def root_slides(bones: Bones, solved: Indices) -> tuple[list[int], Flags]:
     """The k topmost solved bones, and (k, 3) the axes along which they could be moved."""
-    is_solved = np.zeros(len(bones), dtype=bool)
-    is_solved[solved] = True
-    topmost = [i for i in solved.tolist() if not is_solved[list(bones.ancestors(i)[1:])].any()]
+    above = np.append(bones.nearest(solved), -1)[bones.parents[solved]]
+    topmost = solved[above < 0].tolist()
     return topmost, ~bones.lock_location[topmost] & ~bones.connected[topmost][:, None]
 
 

@@ -182,9 +182,10 @@ class IterationDriver:
             make: the model of an iterate after so many slow steps in a row, and so many refused ones at all.
             patience, at_once, nearly: see `run`.
         """
-        own = self.parameters
+        own, units = self.parameters, self.problem.strides
         damping, slow, refused, refusals, idle = 1.0, 0, 0, 0, False
         model: StepModel | None = None
+        reach = np.inf  # how long a step may be, since one was refused
         while True:
             done = iterate.reached(self.tolerances)
             if done and (self.posture is None or (at_once and budget.taken)):
@@ -201,11 +202,14 @@ class IterationDriver:
             model = model or make(iterate, slow, refusals)
             dq, to = self._propose(iterate, model, damping)
             landed = short_way(self.bounds.joint_limits, iterate.q, to)
-            longest = float(abs(landed).max(initial=0.0))
+            longest = float(abs(landed / units).max(initial=0.0))
             if longest < (self.posture_tolerance if done else own.step_tolerance):
                 if slow or not model.strides:
                     return self._put_right(iterate, budget), Stop.CONVERGED
                 slow, model = slow + 1, None
+                continue
+            if longest > (min(reach, own.nearby) if model.curved else reach) and damping < own.firmest:
+                damping *= own.firmer
                 continue
             trial, ratio = None, -1.0
             if longest <= arguments.LARGEST:  # rows near zero may ask for a step too long to compute with
@@ -218,7 +222,7 @@ class IterationDriver:
             ):
                 quadratic = model.curved and damping <= 1.0 and ratio > own.full_gain
                 damping *= max(1.0 / 3.0, 1.0 - (2.0 * min(ratio, 1.0) - 1.0) ** 3)
-                damping, refused = max(damping, own.least_factor), 0
+                damping, refused, reach = max(damping, own.least_factor), 0, np.inf
                 slow = slow + 1 if self._crept(iterate, trial, patience.share) else 0
                 if correction is not None:
                     correction.learn(iterate, trial)
@@ -229,10 +233,12 @@ class IterationDriver:
                 continue
             refused, refusals = refused + 1, refusals + 1
             damping *= 2.0**refused
+            if self.guard is None:  # which shortens steps itself
+                reach = own.shorter * min(reach, longest)
             if correction is not None:
                 correction.drop()
-            if correction is not None or model.lenient:
-                model = None
+            if model.lenient:
+                model, reach = None, np.inf
 
     def _try(
         self, iterate: Iterate, to: Array, promised: float, budget: Budget, *, curved: bool

@@ -52,23 +52,16 @@ class Course(NamedTuple):
     searches: bool
 
     @classmethod
-    def of(cls, options: HierarchicalOptions, *, moves: bool, guarded: bool, chooses: bool) -> Course:
-        """The course of a solve.
-
-        Args:
-            moves: of a frame of a motion; guarded: among obstacles; chooses: see `IterationDriver`.
-        """
+    def of(cls, options: HierarchicalOptions, driver: IterationDriver, *, moves: bool) -> Course:
+        """The course of a solve; moves: of a frame of a motion."""
         own, exact = options.parameters, ACCURACY[options.accuracy]
-        if options.accuracy == "reached" or (moves and not chooses):
+        if options.accuracy == "reached" or (moves and not driver.chooses):
             rest = own.settled if exact else None
             return cls(own.in_motion if moves else own.at_last, True, rest, False)
-        if moves:
-            return cls(own.before_curvature, False, own.settled if exact else own.slow, False)
-        if exact and not guarded:
-            return cls(own.before_curvature, False, 0.0, True)
-        if chooses:
-            return cls(own.at_last._replace(share=own.before_curvature.share), False, own.slow, exact)
-        return cls(own.at_last, False, None, exact)
+        if driver.chooses or (exact and driver.guard is None):
+            rest = own.slow if not exact else own.settled if moves else 0.0
+            return cls(own.before_curvature, False, rest, exact and not moves)
+        return cls(own.at_last, False, None, exact and not moves)
 
 
 class Hierarchical(Method):
@@ -127,8 +120,7 @@ class Hierarchical(Method):
         if deadline is None:
             deadline = np.inf if options.seconds is None else time.perf_counter() + options.seconds
         budget = Budget(options.max_iterations, deadline)
-        moves, guarded = before is not None, guard is not None
-        course = Course.of(options, moves=moves, guarded=guarded, chooses=driver.chooses)
+        course = Course.of(options, driver, moves=before is not None)
         start = driver.begin(q, trail.pose)
         first = None if before is None and guard is None else FrameCorrection(trail.first)
         correction: Correction = ArcCorrection(problem, own.arc_gain) if first is None else first

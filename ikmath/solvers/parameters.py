@@ -36,6 +36,11 @@ class HierarchicalParameters:
             1/4).
         full_gain: share of the promised gain from which a model is trusted (Nocedal & Wright 2006, 4.1: 3/4).
         least_factor: least factor of the damping (1/1000: three good steps from a start at 1).
+        shorter: share of a refused step's length that the next one may have. To try it again nearly as long
+            wastes an evaluation.
+        firmer: factor by which damping rises until a step is short enough, at most to `firmest`: limits may
+            want it longer.
+        nearby: radians or figure sizes that a step by curvature may have; a limb's arc is no parabola beyond.
         slow: share of a level's squared error; steps that gain less converge slowly.
         before_curvature: slow or refused steps in a row after which a solve goes on by curvature (its steps
             cost twice as much), and after which those end that need not find the minimum,
@@ -84,6 +89,10 @@ class HierarchicalParameters:
     least_gain: float = 1e-4
     full_gain: float = 0.75
     least_factor: float = 1e-3
+    shorter: float = 0.5
+    firmer: float = 4.0
+    firmest: float = 1e9
+    nearby: float = 0.5
     slow: float = 1e-2
     before_curvature: Patience = field(default=Patience(2, 7, 0.1))
     in_motion: Patience = field(default=Patience(4, 3))

@@ -106,7 +106,7 @@ class GaussNewtonStep:
     slowly: in conflict they would pull alike wherever the figure is.
     """
 
-    curved = lenient = False
+    curved = False
 
     def __init__(
         self,
@@ -119,6 +119,7 @@ class GaussNewtonStep:
         strides: bool,
     ) -> None:
         self._parameters, self._iterate, self._stack, self._merit = parameters, iterate, problem.stack, merit
+        self.lenient = aside is not None
         self._metric = Metric.of(self._stack.metric, iterate.posture, parameters.posture_floor)
         self._rows = self._metric.along(iterate.jacobian)
         self._error = iterate.error if aside is None else iterate.error + aside

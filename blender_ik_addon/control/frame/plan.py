@@ -40,6 +40,7 @@ from .masses import read_inertia, read_masses
 from .root import RESISTANCE, Placed, Root, root_now
 
 _FINE: Final = 1e-4  # largest tolerance, as a share of the figure's size
+_MANY: Final = 200  # bones; more are solved fast and without the objective of poses, whose matrices are dense
 NOT_SAVED: Final = -1
 """Index of a temporary effector that is not on the rig, for the duration of a drag."""
 
@@ -176,6 +177,7 @@ class Plan:
 
     def solver(self, *, brief: bool = False, most: int | None = None, **more: Any) -> ik.Solver:
         """The solver with the plan's options and more ones; `most` is an upper bound of the iterations."""
+        brief = brief or len(self.solved) > _MANY
         asked = brief, most, tuple(more.items())
         if asked not in self._solvers:
             limits = [limit for limit in (self.max_iterations, most) if limit]
@@ -248,6 +250,7 @@ def read_plan(
     if natural and known is not None:
         chains += moving_along(armature, known.kinds, bones, chains, asked.setting, up)
     solved = moving_bones(bones, chains, asked.setting, upward(armature))
+    natural = natural and len(solved) <= _MANY
     for _, effector in enabled:
         followed = [(effector.target, effector.subtarget)] if effector.follows == "TARGET" else []
         for target, subtarget in (*followed, *((thing, "") for thing in effector.alternative_objects)):
