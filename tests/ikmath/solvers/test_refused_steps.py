@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 import ikmath as ik
@@ -29,7 +31,7 @@ def test_what_is_tried_after_a_refused_step_is_half_as_long(monkeypatch):
     assert all(length <= DEFAULTS.nearby for _, length, curved, _ in tried if curved)
     again = [
         (before[1], after[1])
-        for before, after in zip(tried, tried[1:], strict=False)
+        for before, after in pairwise(tried)
         if not before[3] and np.array_equal(before[0], after[0]) and before[2] == after[2]
     ]
     assert len(again) > 4
