@@ -185,7 +185,7 @@ class IterationDriver:
         own, units = self.parameters, self.problem.strides
         damping, slow, refused, refusals, idle = 1.0, 0, 0, 0, False
         model: StepModel | None = None
-        reach = np.inf  # how long a step may be, since one was refused
+        reach = np.inf  # how long a step along tangents may be, since one was refused
         while True:
             done = iterate.reached(self.tolerances)
             if done and (self.posture is None or (at_once and budget.taken)):
@@ -208,7 +208,7 @@ class IterationDriver:
                     return self._put_right(iterate, budget), Stop.CONVERGED
                 slow, model = slow + 1, None
                 continue
-            if longest > (min(reach, own.nearby) if model.curved else reach) and damping < own.firmest:
+            if longest > (own.nearby if model.curved else reach) and damping < own.firmest:
                 damping *= own.firmer
                 continue
             trial, ratio = None, -1.0
