@@ -233,7 +233,7 @@ class IterationDriver:
                 continue
             refused, refusals = refused + 1, refusals + 1
             damping *= 2.0**refused
-            if self.guard is None:  # which shortens steps itself
+            if self.guard is None:  # a guard shortens steps itself
                 reach = own.shorter * min(reach, longest)
             if correction is not None:
                 correction.drop()

@@ -14,7 +14,7 @@ _ROPE = 210
 
 
 def rope(monkeypatch: pytest.MonkeyPatch) -> bpy.types.Object:
-    """A rope whose solves end at once where they would factorise a matrix of all coordinates."""
+    """A rope whose solves fail where they factorise a matrix of all coordinates."""
     rig = chain_rig(_ROPE, length=3.0 / _ROPE)
     bpy.context.view_layer.objects.active = rig
     bpy.ops.object.mode_set(mode="POSE")
