@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Array, Index
+from ..model.geometric_stiffness import Loads
 from ..model.pose import Pose
 from .body import LinkMotion
 from .broad_phase import BroadPhase
@@ -138,3 +139,18 @@ class ClosestPairs:
         frame = self.frame if self.batch else None
         other = self.other if len(self.broad_phase.self_pairs) else None
         return self.motion.derivatives(pose, frame, self.point, self.normal, self.link, other)
+
+    def loads(self, forces: Array) -> Loads:
+        """Forces (P,) along the normals on the axes of links, and back on other links', of a single pose.
+
+        An axis keeps its distance from the surface, whose normal does not turn along.
+        """
+        joints, push, radius = self.motion.joints, forces[:, None] * self.normal, self.body.radius
+        axis = self.critical + radius.take(self.link)[:, None] * self.normal
+        loads = Loads.on_points(joints.take(self.link), axis, push)
+        two = self.other >= 0
+        if not two.any():
+            return loads
+        other = self.other[two]
+        back = self.point[two] - radius.take(other)[:, None] * self.normal[two]
+        return loads.along_with(Loads.on_points(joints.take(other), back, -push[two]))

@@ -96,7 +96,7 @@ class Goal:
     def curvature(self, pose: Pose, pull: Array, step: Array) -> Array:
         """(n, n) second derivative of the errors, each multiplied by its pull and added up.
 
-        By differences of the Jacobian, in one batch of poses.
+        By differences of the Jacobian, in one batch of poses; of a one-sided goal on both of its sides.
 
         Args:
             pose: a single one; pull: (E * rows,); step: (n,) of the coordinates, in differences.
@@ -105,7 +105,8 @@ class Goal:
         if not pull.any():
             return np.zeros((n, n))
         shifted = Pose.trusted(pose.skeleton, pose.q + np.concatenate([np.diag(step), np.zeros((1, n))]))
-        gradient = np.matmul(pull, self.evaluate(shifted).jacobian)
+        rows = self.inequality(shifted) if self.one_sided else self.evaluate(shifted)
+        gradient = np.matmul(pull, rows.jacobian)
         found = (gradient[:n] - gradient[n]) / step[:, None]
         # a goal that may not use a coordinate has no slope along it, and so no curvature
         one, other = np.abs(found), np.abs(found.T)

@@ -22,8 +22,10 @@ from ..collision.vectors import ONES
 from ..errors import NotSupported
 from ..linalg.hierarchical_qp import Constraints, Level, hierarchical_qp
 from ..model.forward_kinematics import SKEW_ROWS
+from ..model.geometric_stiffness import geometric_stiffness
 from ..model.pose import Pose
 from ..problem.problem import Problem
+from .step_bounds import Inequalities
 
 _SURE: Final = 0.9  # share of the distances that a link's path may use, since it is slightly curved
 _LEAST_WAY: Final = 1e-3  # figure sizes that a link without thickness may move at a surface
@@ -98,10 +100,15 @@ class CollisionGuard:
         """Whether the figure is inside something or nearer than the margin."""
         return float(near.worst) < self.margin
 
-    def rows(self, near: ClosestPairs, pose: Pose) -> tuple[Array, Array]:
-        """Rows (P, n) and least values (P,) that steps dq must keep, in figure sizes."""
-        rows, least = self.damper.rows(near, pose, self.margin + _CUSHION * self.problem.length)
-        return rows / self.problem.length, least / self.problem.length
+    def inequalities(self, near: ClosestPairs, pose: Pose) -> Inequalities:
+        """What steps must keep, in figure sizes, a row for each of the closest pairs (P,)."""
+        length = self.problem.length
+        rows, least = self.damper.rows(near, pose, self.margin + _CUSHION * length)
+
+        def curvature(forces: Array) -> Array:  # of flat faces, where the links touch them
+            return geometric_stiffness(pose, near.loads(forces / length))
+
+        return Inequalities(rows / length, least / length, near.pair, curvature)
 
     def advance(self, old: Pose, near: ClosestPairs, q: Array) -> tuple[Pose, ClosestPairs] | None:
         """The pose at q, or the last free pose on the path to it; None if there is none."""

@@ -26,8 +26,9 @@ from .collision_guard import CollisionGuard
 from .frame_correction import Correction
 from .iterate import Iterate, Merit
 from .newton_step import NewtonStep, nearly_met
+from .one_sided import OneSidedGoals
 from .parameters import HierarchicalParameters, Patience
-from .step_bounds import Bounds, Face, Inequalities, StepBounds, short_way
+from .step_bounds import Bounds, Face, Inequalities, StepBounds, names_of, short_way
 from .step_model import GaussNewtonStep, Metric, StepModel
 
 
@@ -86,7 +87,7 @@ class IterationDriver:
 
     Attributes:
         active: of the levels, which coordinates (n,) were at their bounds in the last step.
-        chooses: whether a posture cost chooses between all poses, and no obstacle stands between.
+        chooses: whether a posture cost chooses between all poses.
     """
 
     def __init__(
@@ -103,10 +104,11 @@ class IterationDriver:
         self.problem, self.posture, self.bounds, self.guard = problem, posture, bounds, guard
         self.parameters, self.tolerances, self.active = parameters, tolerances, active
         self.posture_tolerance = posture_tolerance
-        self.chooses = problem.posture_cost is not None and guard is None
+        self.chooses = problem.posture_cost is not None
         self.held = [np.zeros(0, np.intp)] * len(active)
-        one_sided = problem.stack.one_sided is not None
-        self.one_sided = [goal for goal in problem.tasks if goal.one_sided] if one_sided else []
+        self.one_sided: OneSidedGoals | None = None
+        if problem.stack.one_sided is not None:
+            self.one_sided = OneSidedGoals(problem.tasks, problem.stack, parameters.difference)
         self.last: tuple[Bounds, Sequence[Signs]] | None = None
         self.merit = Merit(problem.stack.most, posture is not None, parameters)
 
@@ -159,7 +161,8 @@ class IterationDriver:
         def model(iterate: Iterate, waited: int, refusals: int) -> StepModel:
             weights = self.merit.weights
             lenient = refusals == 0 and nearly_met(self.problem, iterate, own.near)
-            return NewtonStep(self.problem, iterate, weights, own, self.active, lenient=lenient)
+            holding = self._holding(iterate)
+            return NewtonStep(self.problem, iterate, weights, own, self.active, holding, lenient=lenient)
 
         own = self.parameters
         patience = own.at_last if share == 0.0 else own.before_curvature
@@ -208,11 +211,13 @@ class IterationDriver:
                     return self._put_right(iterate, budget), Stop.CONVERGED
                 slow, model = slow + 1, None
                 continue
-            if longest > (own.nearby if model.curved else reach) and damping < own.firmest:
+            limit = min(reach, own.nearby) if model.curved else reach
+            if longest > limit and damping < own.firmest and not model.lenient:
                 damping *= own.firmer
                 continue
             trial, ratio = None, -1.0
-            if longest <= arguments.LARGEST:  # rows near zero may ask for a step too long to compute with
+            # a lenient model's step is as long as what it meets; others may be too long to compute with
+            if longest <= (limit if model.lenient else arguments.LARGEST):
                 idle = at_once and not model.strides and self._is_idle(iterate, dq)
                 # among obstacles corrections are costly: what promises nothing as it lands is not tried
                 promised = model.promised(dq if self.guard is None else landed)
@@ -233,12 +238,12 @@ class IterationDriver:
                 continue
             refused, refusals = refused + 1, refusals + 1
             damping *= 2.0**refused
-            if self.guard is None:  # a guard shortens steps itself
-                reach = own.shorter * min(reach, longest)
             if correction is not None:
                 correction.drop()
             if model.lenient:
-                model, reach = None, np.inf
+                model = None
+            elif model.curved or self.guard is None:  # along tangents a guard shortens steps itself
+                reach = own.shorter * min(reach, longest)
 
     def _try(
         self, iterate: Iterate, to: Array, promised: float, budget: Budget, *, curved: bool
@@ -255,11 +260,10 @@ class IterationDriver:
         if trial is None:
             return None, -1.0
         ratio = (self.merit.gain(before, trial.all_costs()) + noise) / (promised + noise)
-        if ratio <= own.least_gain:
-            linear = None
-            if curved:
-                dq = short_way(self.bounds.joint_limits, iterate.q, to)
-                linear = iterate.error + iterate.jacobian.dot(dq)
+        # what a one-sided goal is left free by a curved step would be promised again by the next one
+        if ratio <= (own.full_gain if curved and self.one_sided else own.least_gain):
+            dq = short_way(self.bounds.joint_limits, iterate.q, to)
+            linear = iterate.error + iterate.jacobian.dot(dq) if curved else None
             trial = self._corrected(trial, self._met(iterate.costs), budget, linear)
             ratio = (self.merit.gain(before, trial.all_costs()) + noise) / (promised + noise)
         return trial, ratio
@@ -296,21 +300,28 @@ class IterationDriver:
 
     def inequalities(self, iterate: Iterate) -> list[Inequalities]:
         """One-sided goals and obstacles at an iterate, as rows that steps must keep."""
-        found = []
-        for goal in self.one_sided:
-            error, jacobian = goal.inequality(iterate.pose)
-            found.append(Inequalities(jacobian, np.minimum(-error, 0.0)))
+        found = [] if self.one_sided is None else self.one_sided.inequalities(iterate.pose)
         if self.guard is not None and iterate.near is not None and len(iterate.near):
-            found.append(Inequalities(*self.guard.rows(iterate.near, iterate.pose), iterate.near.pair))
+            found.append(self.guard.inequalities(iterate.near, iterate.pose))
         return found
+
+    def _on_both_sides(self, iterate: Iterate) -> tuple[Array, Array]:
+        """Errors (k,) and their rows (k, n), where one-sided goals that held the last step have two sides."""
+        one_sided = self.one_sided
+        return one_sided.on_both_sides(iterate, self.held) if one_sided else (iterate.error, iterate.jacobian)
+
+    def _holding(self, iterate: Iterate) -> list[Inequalities]:
+        """Those rows of them that held the last step."""
+        found = self.inequalities(iterate) if self.held else []
+        held = [np.isin(names, self.held[-1]) for names in names_of(found)]
+        return [one.take(some) for one, some in zip(found, held, strict=True) if some.any()]
 
     def move(self, iterate: Iterate, q: Array) -> Iterate | None:
         """The iterate at q, or as far on the way there as obstacles allow; None if they allow nothing."""
         if self.guard is None or iterate.near is None:
             return Iterate(self.problem, Pose.trusted(self.problem.skeleton, q), self.posture)
-        found = self.guard.advance(
-            iterate.pose, iterate.near, iterate.q + short_way(self.bounds.joint_limits, iterate.q, q)
-        )
+        way = short_way(self.bounds.joint_limits, iterate.q, q)
+        found = self.guard.advance(iterate.pose, iterate.near, iterate.q + way)
         return None if found is None else Iterate(self.problem, found[0], self.posture, found[1])
 
     def _is_idle(self, iterate: Iterate, dq: Array) -> bool:
@@ -346,8 +357,8 @@ class IterationDriver:
     ) -> Iterate:
         """Second-order correction: the first `count` levels put right, and the others as promised.
 
-        It stays on the limits that held the step: to leave them would cost weaker levels what they gained.
-        Where one of the former would lose what it has, nothing is put right.
+        It stays on what held the step, limits and one-sided goals alike: to leave them would cost weaker
+        levels what they gained. Where one of the former would lose what it has, nothing is put right.
 
         Args:
             promised: (k,) errors, of which those of the other levels are sought if they are near; None:
@@ -363,13 +374,15 @@ class IterationDriver:
                 wanted[rows] = promised[rows]
 
         def wrong(iterate: Iterate) -> list[float]:  # costs that count as none are alike
-            return [max(cost, own.hold**2) for cost in stack.costs(iterate.error - wanted)[:last]]
+            error, _ = self._on_both_sides(iterate)
+            return [max(cost, own.hold**2) for cost in stack.costs(error - wanted)[:last]]
 
         for _ in range(own.corrections if last else 0):
             if max(wrong(trial)) <= own.hold**2:
                 break
             budget.corrections += 1
-            slopes, missing = metric.along(trial.jacobian), wanted - trial.error
+            error, jacobian = self._on_both_sides(trial)
+            slopes, missing = metric.along(jacobian), wanted - error
             damping = [0.0 if level < count else own.damping * trial.costs[level] for level in range(last)]
             levels = [
                 Level(slopes[rows], missing[rows], own.bias + more)

@@ -55,13 +55,14 @@ class Course(NamedTuple):
     def of(cls, options: HierarchicalOptions, driver: IterationDriver, *, moves: bool) -> Course:
         """The course of a solve; moves: of a frame of a motion."""
         own, exact = options.parameters, ACCURACY[options.accuracy]
-        if options.accuracy == "reached" or (moves and not driver.chooses):
+        if options.accuracy == "reached" or (moves and (not driver.chooses or driver.guard is not None)):
             rest = own.settled if exact else None
             return cls(own.in_motion if moves else own.at_last, True, rest, False)
-        if driver.chooses or (exact and driver.guard is None):
+        if driver.chooses or exact:
             rest = own.slow if not exact else own.settled if moves else 0.0
-            return cls(own.before_curvature, False, rest, exact and not moves)
-        return cls(own.at_last, False, None, exact and not moves)
+            patience = own.before_curvature if driver.guard is None else own.at_last
+            return cls(patience, False, rest, exact and not moves)
+        return cls(own.at_last, False, None, False)
 
 
 class Hierarchical(Method):
@@ -184,8 +185,9 @@ class Hierarchical(Method):
             end, stop = driver.refine(end, budget, rest)
             rested = end
         if stop is not Stop.TIME and not end.reached(driver.tolerances):
-            # where the best end comes to rest afterwards, half of what is left is for that
-            spare = Budget(budget.iterations // (1 if rest is None else 2), budget.deadline)
+            # where the best end comes to rest afterwards, an eighth of what is left is for that
+            kept = 0 if rest is None else budget.iterations // 8
+            spare = Budget(budget.iterations - kept, budget.deadline)
             ended = Ended(driver, spare, start, end, np.random.default_rng(options.seed))
             end, stop, jumped = self._elsewhere(ended, stop, course, options)
             budget.add(spare)

@@ -22,6 +22,7 @@ from ..problem.problem import Problem
 from ..rotation import Array
 from .iterate import Iterate
 from .parameters import HierarchicalParameters
+from .step_bounds import Inequalities
 from .step_model import Metric
 
 
@@ -30,7 +31,8 @@ class NewtonStep:
 
     Args:
         problem: of one frame; iterate: where; weights: of the levels in the merit;
-        active: which bounds (n,) held the last step, at each of its stages.
+        active: which bounds (n,) held the last step, at each of its stages;
+        others: inequalities that held it, of one-sided goals and obstacles.
         lenient: whether levels that are nearly met are constraints too. The step then meets them, if they can
             be met; if they cannot, it is refused.
 
@@ -48,6 +50,7 @@ class NewtonStep:
         weights: Sequence[float],
         parameters: HierarchicalParameters,
         active: Sequence[Signs],
+        others: Sequence[Inequalities] = (),
         *,
         lenient: bool,
     ) -> None:
@@ -76,16 +79,17 @@ class NewtonStep:
             self._gradient = self._gradient + term.gradient * self._unit
         free = np.ones(len(iterate.q)) if not len(active) else (active[-1] == 0).astype(float)
         met = np.concatenate([self._rows[rows] for rows in self._met] or [self._rows[:0]]) * free
-        edges = list(
-            problem.skeleton.joint_limits.near_boundary(iterate.q, 1.0 - parameters.touching).items()
-        )
-        span, force, edges = self._span(problem, met, edges, free)
+        sides = [self._edges(problem, iterate.q), *others]
+        slopes = np.concatenate([side.rows for side in sides]) * self._unit
+        span, force, pressed = self._span(met, slopes, free)
         push = np.zeros(len(self._error))
         if len(met):
-            push[np.concatenate([np.arange(len(push))[rows] for rows in self._met])] = force[: len(met)]
+            push[np.concatenate([np.arange(len(push))[rows] for rows in self._met])] = force
         hessian = self._curvature(problem, iterate, share, push)
-        for (pair, edge), strength in zip(edges, force[len(met) :], strict=True):
-            hessian += strength * self._bend(problem, iterate.q, pair, edge)
+        for side in sides:
+            own, pressed = pressed[: len(side.rows)], pressed[len(side.rows) :]
+            if own.any():
+                hessian -= side.curvature(own) * self._unit * self._unit[:, None]
         for pull in pulls:
             hessian -= np.outer(pull, pull)
         if term is not None:
@@ -99,21 +103,19 @@ class NewtonStep:
             self._slope = self._gradient - hessian.dot(span.step(short))
         self._stiffness = _along(hessian, span.axes, free)
 
-    def _span(
-        self, problem: Problem, met: Array, edges: list[tuple[int, BoundaryTangent]], free: Array
-    ) -> tuple[_Span, Array, list[tuple[int, BoundaryTangent]]]:
-        """The span of met rows and of swing boundaries pushed against, its multipliers, those boundaries."""
-        columns = problem.skeleton.joint_limits.pair_columns
+    def _span(self, met: Array, slopes: Array, free: Array) -> tuple[_Span, Array, Array]:
+        """The span of met rows and of inequalities (m, n), and the multipliers of both.
+
+        Inequalities that the gradient leads away from are left out; their multipliers are zero.
+        """
+        kept, pressed = np.arange(len(slopes)), np.zeros(len(slopes))
         while True:
-            normals = np.zeros((len(edges), len(free)))
-            for row, (pair, edge) in zip(normals, edges, strict=True):
-                row[list(columns[pair])] = edge.x, edge.z
-            span = _Span.of(np.concatenate([met, normals * self._unit]), self._parameters.flat)
-            force = span.forces(-self._gradient * free)
-            pushed = force[len(met) :] > 0.0
-            if pushed.all():
-                return span, force, edges
-            edges = [edge for edge, kept in zip(edges, pushed.tolist(), strict=True) if kept]
+            span = _Span.of(np.concatenate([met, -slopes[kept] * free]), self._parameters.flat)
+            force, pushes = np.split(span.forces(-self._gradient * free), [len(met)])
+            if (pushes > 0.0).all():
+                pressed[kept] = pushes
+                return span, force, pressed
+            kept = kept[pushes > 0.0]
 
     def _curvature(self, problem: Problem, iterate: Iterate, share: Array, push: Array) -> Array:
         """(n, n) second derivative of `share e^2 / 2 + push e`, and what the posture's Hessian leaves out."""
@@ -127,8 +129,24 @@ class NewtonStep:
         own += (self._rows.T * share).dot(self._rows)
         return own
 
+    def _edges(self, problem: Problem, q: Array) -> Inequalities:
+        """The swing boundaries that q (n,) is at."""
+        region = problem.skeleton.joint_limits
+        edges = list(region.near_boundary(q, 1.0 - self._parameters.touching).items())
+        rows = np.zeros((len(edges), len(q)))
+        for row, (pair, edge) in zip(rows, edges, strict=True):
+            row[list(region.pair_columns[pair])] = -edge.x, -edge.z
+
+        def curvature(forces: Array) -> Array:
+            found = np.zeros((len(q), len(q)))
+            for force, (pair, edge) in zip(forces.tolist(), edges, strict=True):
+                found -= force * self._bend(problem, q, pair, edge)
+            return found
+
+        return Inequalities(rows, np.zeros(len(rows)), curvature=curvature)
+
     def _bend(self, problem: Problem, q: Array, pair: int, edge: BoundaryTangent) -> Array:
-        """(n, n) by how much a swing boundary bends inwards, for a unit of force, in units of the metric."""
+        """(n, n) by how much a swing boundary bends inwards."""
         region, step = problem.skeleton.joint_limits, self._parameters.difference
         x, z = region.pair_columns[pair]
         turned = []
@@ -138,7 +156,7 @@ class NewtonStep:
             there = region.near_boundary(aside, self._parameters.boundary).get(pair, edge)
             turned.append(there.z * edge.x - there.x * edge.z)
         tangent = np.zeros(len(q))
-        tangent[x], tangent[z] = -edge.z * self._unit[x], edge.x * self._unit[z]
+        tangent[x], tangent[z] = -edge.z, edge.x
         return np.outer(tangent, tangent) * ((turned[0] - turned[1]) / (2.0 * step))
 
     def step_problem(self, damping: float) -> tuple[Metric, list[Level]]:

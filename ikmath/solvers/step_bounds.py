@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..arrays import Array, Index
+from ..arrays import Array, Index, Mask
 from ..linalg.hierarchical_qp import Constraints, Signs
 from ..model.joint_limits import BoundaryTangent, JointLimits
 from ..model.skeleton import Skeleton
@@ -23,20 +23,47 @@ from .step_model import Metric
 _NONE: Final = np.empty(0)
 _NO_NAMES: Final = np.empty(0, np.intp)
 
-_UNNAMED: Final = 1 << 40
+UNNAMED: Final = 1 << 40
 """Number of the first row without a name, above those of pairs of links and obstacles."""
+
+
+def _flat(forces: Array) -> Array:
+    """The curvature of what has none."""
+    return np.zeros((1, 1))
 
 
 class Inequalities(NamedTuple):
     """Rows (m, n) and least values (m,) of `rows dq >= least`.
 
     Names (m,), numbers that a row has in the next step too, tell which rows held the step before; by default
-    rows are told by their place.
+    rows are told by their place. The curvature for forces (m,) is the second derivative (n, n) of what the
+    rows are derivatives of, each one's multiplied by its force and added up.
     """
 
     rows: Array
     least: Array
     names: Index | None = None
+    curvature: Callable[[Array], Array] = _flat
+
+    def take(self, some: Mask) -> Inequalities:
+        """Some (m,) of the rows."""
+
+        def curvature(forces: Array) -> Array:
+            whole = np.zeros(len(some))
+            whole[some] = forces
+            return curved(whole)
+
+        rows, least, names, curved = self
+        return Inequalities(rows[some], least[some], None if names is None else names[some], curvature)
+
+
+def names_of(inequalities: Sequence[Inequalities]) -> list[Index]:
+    """The names (m,) of each one's rows."""
+    found, start = [], UNNAMED
+    for one in inequalities:
+        found.append(start + np.arange(len(one.rows)) if one.names is None else one.names)
+        start += len(one.rows)
+    return found
 
 
 class Face(NamedTuple):
@@ -161,11 +188,8 @@ class StepBounds:
         rows = np.concatenate([normals, *(one.rows for one in others)])
         least = np.concatenate([np.full(len(room), -np.inf), *(one.least for one in others)])
         most = np.concatenate([room, np.full(len(rows) - len(room), np.inf)])
-        names, start = [-1 - np.array(pairs, dtype=np.intp)], _UNNAMED
-        for one in others:
-            names.append(start + np.arange(len(one.rows)) if one.names is None else one.names)
-            start += len(one.rows)
-        return Bounds(lower, upper, rows, least, most, pairs, np.concatenate(names), equal)
+        names = np.concatenate([-1 - np.array(pairs, dtype=np.intp), *names_of(others)])
+        return Bounds(lower, upper, rows, least, most, pairs, names, equal)
 
     def inside(self, q: Array, to: Array) -> Array:
         """A landing that the turn limit allows, since a swing that lands on its boundary may turn farther.

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Solves that end at a floor, a leash or an obstacle end at the constrained minimum, as scipy finds it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+import ikmath as ik
+from ikmath.solvers.collision_guard import CollisionGuard
+
+CHAIN = ik.figures.ball_chain(5, 1.0)
+REST = 0.15 * np.sin(np.arange(CHAIN.n) + 1.0)
+POSTURE = ik.Posture(REST)
+
+
+def tip(q):
+    return ik.Pose.forward(CHAIN, q).point("tip")
+
+
+def best_near(q, constraints):
+    """The coordinates nearest to the posture within constraints, from near q, by scipy."""
+    cost = lambda q: float(((q - REST) ** 2).sum())  # noqa: E731
+    options = {"ftol": 1e-15, "maxiter": 500}
+    jac = lambda q: 2.0 * (q - REST)  # noqa: E731
+    start = q + 1e-3 * np.random.default_rng(0).normal(size=len(q))
+    return minimize(cost, start, jac=jac, constraints=constraints, method="SLSQP", options=options).x
+
+
+def test_a_leash_against_a_weaker_hand_ends_where_the_posture_is_least():
+    """The tip is as near to its target as the leash lets it; the rest of the chain follows the posture."""
+    at, far = np.array([0.5, 3.0, 0.0]), np.array([3.0, 3.0, 0.0])
+    goals = [ik.Distance("tip", (0, 0, 0), at, distance=1.0, mode="inside"), ik.Position("tip", far, priority=1), POSTURE]
+    problem = ik.Problem(CHAIN, goals)
+    found = ik.solve(problem, CHAIN.rest, restarts=0)
+    assert found.status is ik.Status.BEST_EFFORT
+    assert found.iterations < 200
+    place = at + (far - at) / np.linalg.norm(far - at)
+    np.testing.assert_allclose(tip(found.q), place, atol=1e-4)
+    known = best_near(found.q, {"type": "eq", "fun": lambda q: tip(q) - place})
+    np.testing.assert_allclose(found.q, known, atol=5e-4)
+    again = ik.solve(problem, found.q, restarts=0)
+    assert np.abs(again.q - found.q).max() < 1e-5
+
+
+def test_a_floor_that_holds_an_elbow_leaves_the_posture_at_its_minimum():
+    target, floor = np.array([2.5, 0.0, 2.5]), -0.2
+    low = ["ball2", "ball3"]
+    goals = [
+        ik.Plane(low, (0, floor, 0), (0, 1, 0), one_sided=True),
+        ik.Position("tip", target),
+        ik.Posture(REST, gain=1.0),
+    ]
+    found = ik.solve(ik.Problem(CHAIN, goals), CHAIN.rest, restarts=0)
+    assert found.status is ik.Status.REACHED
+    rules = [
+        {"type": "eq", "fun": lambda q: tip(q) - target},
+        {"type": "ineq", "fun": lambda q: ik.Pose.forward(CHAIN, q).point(low)[:, 1] - floor},
+    ]
+    np.testing.assert_allclose(found.q, best_near(found.q, rules), atol=2e-5)
+
+
+@pytest.mark.parametrize("shape", ["wall", "ball"])
+def test_a_solve_that_ends_at_an_obstacle_ends_where_the_posture_is_least(shape):
+    radius, target = 0.05, np.array([2.6, 1.2, 1.0])
+    body = ik.Body([ik.Link(f"ball{i}", (0, 0, 0), (0, 1, 0), radius, name=f"link{i}") for i in range(5)])
+    middle, size = np.array([1.2, 2.2, 0.6]), 0.9
+    wall = ik.HalfSpace((0, 2.0, 0), (0, -1, 0), name="wall")
+    obstacle = wall if shape == "wall" else ik.Sphere(middle, size, name="ball")
+    problem = ik.Problem(CHAIN, [ik.Position("tip", target), POSTURE], obstacles=[obstacle], body=body)
+    found = ik.solve(problem, np.append([0.0, 0.0, -1.2], np.zeros(CHAIN.n - 3)), restarts=0)
+
+    def clearances(q):
+        ends = ik.Pose.forward(CHAIN, q).point([*[f"ball{i}" for i in range(5)], "tip"])
+        if shape == "wall":
+            return 2.0 - radius - ends[:, 1]
+        way, begin = np.diff(ends, axis=0), middle - ends[:-1]
+        along = np.clip((begin * way).sum(1) / (way * way).sum(1), 0.0, 1.0)
+        return np.linalg.norm(begin - along[:, None] * way, axis=1) - size - radius
+
+    assert found.status is ik.Status.REACHED
+    assert -1e-6 < clearances(found.q).min() < 1e-3, "it touches"
+    rules = [
+        {"type": "eq", "fun": lambda q: tip(q) - target},
+        {"type": "ineq", "fun": clearances},
+    ]
+    np.testing.assert_allclose(found.q, best_near(found.q, rules), atol=1e-4)
+
+
+def test_the_curvature_of_contacts_with_flat_faces_is_that_of_their_clearances():
+    body = ik.Body([ik.Link(f"ball{i}", (0, 0, 0), (0, 1, 0), 0.05, name=f"link{i}") for i in range(5)])
+    q = 0.3 * np.random.default_rng(3).normal(size=CHAIN.n)
+    top = ik.Pose.forward(CHAIN, q).point("tip")
+    wall = ik.HalfSpace(top + (0, 0.09, 0), (0.2, -1, 0.1), name="wall")
+    problem = ik.Problem(CHAIN, [ik.Position("tip", (0, 4, 0))], obstacles=[wall], body=body)
+    guard = CollisionGuard(problem, problem.scene, problem.stack.metric)
+    pose = ik.Pose.forward(CHAIN, q)
+    known = guard.inequalities(guard.near(pose), pose)
+    forces = 1.0 + np.arange(len(known.rows))
+
+    def slopes(q):
+        pose = ik.Pose.forward(CHAIN, q)
+        return forces.dot(guard.inequalities(guard.near(pose), pose).rows)
+
+    step, moves = 1e-6, np.eye(CHAIN.n)
+    expected = np.array([(slopes(q + step * d) - slopes(q - step * d)) / (2.0 * step) for d in moves])
+    assert len(forces)
+    np.testing.assert_allclose(known.curvature(forces), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("mode", ["inside", "outside"])
+def test_the_curvature_of_a_one_sided_goal_is_the_same_on_both_sides(mode):
+    q = 0.3 * np.random.default_rng(4).normal(size=CHAIN.n)
+    pose, found = ik.Pose.forward(CHAIN, q), []
+    length = float(np.linalg.norm(pose.point("tip")))
+    for distance in (length - 1e-9, length + 1e-9):
+        goal = ik.Distance("tip", (0, 0, 0), (0, 0, 0), distance=distance, mode=mode)
+        found.append(goal.curvature(pose, np.ones(1), np.full(CHAIN.n, 1e-5)))
+    assert np.abs(found[0]).max() > 0.1
+    np.testing.assert_allclose(found[0], found[1], atol=1e-6)
