@@ -8,16 +8,27 @@ from hypothesis import HealthCheck, settings
 
 SLOW = [
     Path(__file__).parent / name
-    for name in ("ikmath/solvers", "ikmath/avoidance", "ikmath/collision", "ikmath/trajectory", "papers")
+    for name in (
+        "ikmath/solvers",
+        "ikmath/avoidance",
+        "ikmath/collision",
+        "ikmath/trajectory",
+        "ikmath/limits",
+        "ikmath/linalg",
+        "ikmath/postures",
+        "ikmath/test_attribution.py",
+        "ikmath/test_goals_of_whole_figures.py",
+        "papers",
+    )
 ]
-"""Directories whose tests all have the mark `solver`."""
+"""Directories and files whose tests all have the mark `solver`."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what lies in these directories."""
+    """Mark what lies there."""
     for item in items:
-        if any(item.path.is_relative_to(directory) for directory in SLOW):
+        if any(item.path.is_relative_to(place) for place in SLOW):
             item.add_marker("solver")
 
 

@@ -97,6 +97,7 @@ def both(
     return rig, full, tips(rig), sum(len(keys) for keys in curves(rig).values()) / count
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize(
     ("make", "margin", "share"),
     [
@@ -206,6 +207,7 @@ def test_corners_stay_corners():
     assert corners and corners <= set(ways)
 
 
+@pytest.mark.solver
 def test_between_the_frames_the_figure_does_not_swing_out():
     def jagged() -> bpy.types.Object:
         rig = arm()

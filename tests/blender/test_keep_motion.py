@@ -74,6 +74,7 @@ def test_who_keeps_position_and_rotation_keeps_both():
     assert np.abs(np.array(frames()) - before).max() < 2e-4
 
 
+@pytest.mark.solver
 def test_a_motion_through_a_wall_goes_along_it_and_is_as_it_was_elsewhere():
     rig = clip()
     before = places(rig, "hand.R")

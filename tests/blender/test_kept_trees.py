@@ -49,6 +49,7 @@ def test_nothing_is_built_again_for_the_same_mesh(built):
     assert built == ["Wall"] and first > RADIUS - 0.01
 
 
+@pytest.mark.solver
 def test_a_mesh_that_moved_is_kept_and_one_that_changed_is_not(built):
     rig, wall = scene()
     solve()

@@ -279,6 +279,7 @@ def test_a_body_part_on_a_bone_that_is_gone_is_said():
         bpy.ops.articulate.solve()
 
 
+@pytest.mark.solver
 def test_unevenly_scaled_bones_keep_clear_too():
     rig = arm(5)
     rig.pose.bones["b1"].scale = (1.0, 0.8, 1.1)
@@ -357,6 +358,7 @@ def torus(around: int, through: int, major: float, minor: float) -> bpy.types.Ob
     return thing
 
 
+@pytest.mark.solver
 def test_a_mesh_of_a_million_triangles_works_with_one_pause(monkeypatch):
     reading, built = installed.module("bridge.obstacles"), []
     mesh_of = reading.TriangleMesh

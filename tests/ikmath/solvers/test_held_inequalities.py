@@ -31,8 +31,8 @@ def best_near(q, constraints):
 def test_a_leash_against_a_weaker_hand_ends_where_the_posture_is_least():
     """The tip is as near to its target as the leash lets it; the rest of the chain follows the posture."""
     at, far = np.array([0.5, 3.0, 0.0]), np.array([3.0, 3.0, 0.0])
-    goals = [ik.Distance("tip", (0, 0, 0), at, distance=1.0, mode="inside"), ik.Position("tip", far, priority=1), POSTURE]
-    problem = ik.Problem(CHAIN, goals)
+    leash = ik.Distance("tip", (0, 0, 0), at, distance=1.0, mode="inside")
+    problem = ik.Problem(CHAIN, [leash, ik.Position("tip", far, priority=1), POSTURE])
     found = ik.solve(problem, CHAIN.rest, restarts=0)
     assert found.status is ik.Status.BEST_EFFORT
     assert found.iterations < 200
@@ -92,7 +92,7 @@ def test_the_curvature_of_contacts_with_flat_faces_is_that_of_their_clearances()
     body = ik.Body([ik.Link(f"ball{i}", (0, 0, 0), (0, 1, 0), 0.05, name=f"link{i}") for i in range(5)])
     q = 0.3 * np.random.default_rng(3).normal(size=CHAIN.n)
     top = ik.Pose.forward(CHAIN, q).point("tip")
-    wall = ik.HalfSpace(top + (0, 0.09, 0), (0.2, -1, 0.1), name="wall")
+    wall = ik.HalfSpace(top + np.array([0, 0.09, 0]), (0.2, -1, 0.1), name="wall")
     problem = ik.Problem(CHAIN, [ik.Position("tip", (0, 4, 0))], obstacles=[wall], body=body)
     guard = CollisionGuard(problem, problem.scene, problem.stack.metric)
     pose = ik.Pose.forward(CHAIN, q)
