@@ -59,13 +59,11 @@ def main(zip_path: Path, arguments: list[str]) -> None:
     blender_scene.install(zip_path)
     print(f"\nBlender {bpy.app.version_string} ({machine()})\n")
     package = next(a.module for a in bpy.context.preferences.addons if a.module.endswith("articulate"))
-    drag, solver, parameters = (
-        importlib.import_module(f"{package}.control.drag.{name}") for name in ("drag", "solver", "parameters")
-    )
+    drag, solver = (importlib.import_module(f"{package}.control.drag.{name}") for name in ("drag", "solver"))
     rig = person()
     dragged(drag, rig)  # warm
     rows = [dragged(drag, rig).row("(defaults)", "1")]
-    for name, values in variations(parameters.DEFAULTS, options.get("only", "")):
+    for name, values in variations(solver.DEFAULTS, options.get("only", "")):
         for value, constants in values:
             drag.DragSolver = partial(solver.DragSolver, parameters=constants)
             rows.append(dragged(drag, rig).row(name, value))
