@@ -188,7 +188,7 @@ class IterationDriver:
         own, units = self.parameters, self.problem.strides
         damping, slow, refused, refusals, idle = 1.0, 0, 0, 0, False
         model: StepModel | None = None
-        reach = np.inf  # how long a step along tangents may be, since one was refused
+        reach = np.inf  # how long a step may be, since one was refused
         while True:
             done = iterate.reached(self.tolerances)
             if done and (self.posture is None or (at_once and budget.taken)):
@@ -260,7 +260,7 @@ class IterationDriver:
         if trial is None:
             return None, -1.0
         ratio = (self.merit.gain(before, trial.all_costs()) + noise) / (promised + noise)
-        # what a one-sided goal is left free by a curved step would be promised again by the next one
+        # the room that a curved step leaves at a one-sided goal would be promised again by the next one
         if ratio <= (own.full_gain if curved and self.one_sided else own.least_gain):
             dq = short_way(self.bounds.joint_limits, iterate.q, to)
             linear = iterate.error + iterate.jacobian.dot(dq) if curved else None

@@ -48,8 +48,8 @@ class OneSidedGoals:
         Args:
             held: names of the inequalities that held the step, at each of its levels.
         """
-        names = np.unique(np.concatenate(held)) if self._goals and held else np.empty(0, np.intp)
-        own = names[names >= UNNAMED] - UNNAMED
+        places = np.unique(np.concatenate(held or [np.empty(0, np.intp)])) - UNNAMED
+        own = places[(places >= 0) & (places < len(self._rows))]
         if not len(own):
             return iterate.error, iterate.jacobian
         error, jacobian = iterate.error.copy(), iterate.jacobian.copy()

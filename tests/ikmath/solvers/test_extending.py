@@ -55,6 +55,22 @@ def test_a_step_bound_holds() -> None:
     assert ends[OnlyForward].reached(np.full(1, 1e-3))
 
 
+def test_a_step_bound_holds_beside_a_floor() -> None:
+    """Both have no names of their own."""
+    chain = ik.figures.planar_chain([1.0, 1.0, 1.0])
+    start, floor = np.array([0.4, 0.3, 0.2]), 0.6
+    goals = [
+        ik.Plane("tip", (0, floor, 0), (0, 1, 0), one_sided=True),
+        ik.Position("tip", (1, 0, 0), priority=1),
+    ]
+    problem, bounds = ik.Problem(chain, goals), StepBounds(chain, DEFAULTS)
+    driver = OnlyForward(problem, None, bounds, None, DEFAULTS, np.full(2, 1e-6), DEFAULTS.step_tolerance)
+    end, _ = driver.run(driver.begin(start), Budget(50), None, DEFAULTS.at_last)
+    end, _ = driver.refine(end, Budget(50))
+    assert end.q[0] >= start[0] - 1e-9
+    assert ik.Pose.forward(chain, end.q).point("tip")[1] >= floor - 1e-6
+
+
 def test_a_restart_strategy_is_tried() -> None:
     elbow = ik.Skeleton(
         [
