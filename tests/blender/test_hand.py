@@ -181,6 +181,27 @@ def test_the_first_axis_is_that_of_the_scenes_orientation(view):
     slot.type = "GLOBAL"
 
 
+def test_the_first_axis_may_be_that_of_an_orientation_of_ones_own():
+    """Made from an object that is turned, as Blender does it."""
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    scene, turned = bpy.context.scene, Euler((0.3, -0.4, 0.5))
+    bpy.context.view_layer.objects.active.rotation_euler = turned
+    bpy.context.view_layer.update()
+    window = bpy.context.window_manager.windows[0]
+    area = next(area for area in window.screen.areas if area.type == "VIEW_3D")
+    region = next(region for region in area.regions if region.type == "WINDOW")
+    with bpy.context.temp_override(window=window, area=area, region=region):
+        bpy.ops.transform.create_orientation(name="Mine", use=True)
+    view = VIEWS[0]
+    held = hand.Hand(view, view.pixels(ANCHOR), ANCHOR, hand.read_orientation(scene, view))
+    for letter, axis in zip("xyz", np.array(turned.to_matrix()).T, strict=True):
+        typed(held, letter)
+        assert held.lock.text == f"along custom {letter.upper()}"
+        assert np.allclose(held.lock.axis, axis, atol=1e-6)
+    typed(held, "z")
+    assert held.lock.text == "along global Z"
+
+
 @pytest.mark.parametrize("view", VIEWS)
 def test_shift_and_a_key_keep_to_the_plane_under_the_mouse(view):
     held = hand.Hand(view, view.pixels(ANCHOR), ANCHOR)
