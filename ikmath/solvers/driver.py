@@ -28,7 +28,7 @@ from .iterate import Iterate, Merit
 from .newton_step import NewtonStep, nearly_met
 from .one_sided import OneSidedGoals
 from .parameters import HierarchicalParameters, Patience
-from .step_bounds import Bounds, Face, Inequalities, StepBounds, names_of, short_way
+from .step_bounds import NO_NAMES, Bounds, Face, Inequalities, StepBounds, short_way
 from .step_model import GaussNewtonStep, Metric, StepModel
 
 
@@ -105,7 +105,7 @@ class IterationDriver:
         self.parameters, self.tolerances, self.active = parameters, tolerances, active
         self.posture_tolerance = posture_tolerance
         self.chooses = problem.posture_cost is not None
-        self.held = [np.zeros(0, np.intp)] * len(active)
+        self.held = [NO_NAMES] * len(active)
         self.one_sided: OneSidedGoals | None = None
         if problem.stack.one_sided is not None:
             self.one_sided = OneSidedGoals(problem.tasks, problem.stack, parameters.difference)
@@ -161,8 +161,8 @@ class IterationDriver:
         def model(iterate: Iterate, waited: int, refusals: int) -> StepModel:
             weights = self.merit.weights
             lenient = refusals == 0 and nearly_met(self.problem, iterate, own.near)
-            holding = self._holding(iterate)
-            return NewtonStep(self.problem, iterate, weights, own, self.active, holding, lenient=lenient)
+            others, held = self.inequalities(iterate), self.held[-1] if self.held else NO_NAMES
+            return NewtonStep(self.problem, iterate, weights, own, self.active, others, held, lenient=lenient)
 
         own = self.parameters
         patience = own.at_last if share == 0.0 else own.before_curvature
@@ -309,12 +309,6 @@ class IterationDriver:
         """Errors (k,) and their rows (k, n), where one-sided goals that held the last step have two sides."""
         one_sided = self.one_sided
         return one_sided.on_both_sides(iterate, self.held) if one_sided else (iterate.error, iterate.jacobian)
-
-    def _holding(self, iterate: Iterate) -> list[Inequalities]:
-        """Those rows of them that held the last step."""
-        found = self.inequalities(iterate) if self.held else []
-        held = [np.isin(names, self.held[-1]) for names in names_of(found)]
-        return [one.take(some) for one, some in zip(found, held, strict=True) if some.any()]
 
     def move(self, iterate: Iterate, q: Array) -> Iterate | None:
         """The iterate at q, or as far on the way there as obstacles allow; None if they allow nothing."""

@@ -185,7 +185,7 @@ class Hierarchical(Method):
             end, stop = driver.refine(end, budget, rest)
             rested = end
         if stop is not Stop.TIME and not end.reached(driver.tolerances):
-            # where the best end comes to rest afterwards, an eighth of what is left is for that
+            # ways round obstacles take most iterations; to come to rest afterwards an eighth is enough
             kept = 0 if rest is None else budget.iterations // 8
             spare = Budget(budget.iterations - kept, budget.deadline)
             ended = Ended(driver, spare, start, end, np.random.default_rng(options.seed))

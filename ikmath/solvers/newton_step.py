@@ -4,9 +4,9 @@
 Gauss and Newton leave out the curvature of the errors. It matters where an error remains, and where weaker
 levels move along the curved surface on which stronger ones stay met. Here the levels that are met are
 constraints, all that is short and the posture make up the merit, and the step minimises the quadratic model
-of its Lagrangian (sequential quadratic programming; Nocedal & Wright 2006, 18.1 and 18.3). Curvature is the
-geometric stiffness of the multipliers and of the posture's forces; where it is negative it is turned round
-(3.4).
+of its Lagrangian (sequential quadratic programming; Nocedal & Wright 2006, 18.1 and 18.3). Limits, one-sided
+goals and obstacles that held the last step are constraints, too. Curvature is the geometric stiffness of the
+multipliers and of the posture's forces; where it is negative it is turned round (3.4).
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
+from ..arrays import Index, Mask
 from ..linalg.hierarchical_qp import Level, Signs
 from ..model.joint_limits import BoundaryTangent
 from ..problem.problem import Problem
 from ..rotation import Array
 from .iterate import Iterate
 from .parameters import HierarchicalParameters
-from .step_bounds import Inequalities
+from .step_bounds import NO_NAMES, Inequalities, names_of
 from .step_model import Metric
 
 
@@ -32,7 +33,7 @@ class NewtonStep:
     Args:
         problem: of one frame; iterate: where; weights: of the levels in the merit;
         active: which bounds (n,) held the last step, at each of its stages;
-        others: inequalities that held it, of one-sided goals and obstacles.
+        others: inequalities of one-sided goals and obstacles; held: the names of those that held it.
         lenient: whether levels that are nearly met are constraints too. The step then meets them, if they can
             be met; if they cannot, it is refused.
 
@@ -51,6 +52,7 @@ class NewtonStep:
         parameters: HierarchicalParameters,
         active: Sequence[Signs],
         others: Sequence[Inequalities] = (),
+        held: Index = NO_NAMES,
         *,
         lenient: bool,
     ) -> None:
@@ -81,7 +83,8 @@ class NewtonStep:
         met = np.concatenate([self._rows[rows] for rows in self._met] or [self._rows[:0]]) * free
         sides = [self._edges(problem, iterate.q), *others]
         slopes = np.concatenate([side.rows for side in sides]) * self._unit
-        span, force, pressed = self._span(met, slopes, free)
+        holds = np.concatenate([np.ones(len(sides[0].rows), bool), np.isin(names_of(others), held)])
+        span, force, pressed = self._span(met, slopes, holds, free)
         push = np.zeros(len(self._error))
         if len(met):
             push[np.concatenate([np.arange(len(push))[rows] for rows in self._met])] = force
@@ -103,12 +106,12 @@ class NewtonStep:
             self._slope = self._gradient - hessian.dot(span.step(short))
         self._stiffness = _along(hessian, span.axes, free)
 
-    def _span(self, met: Array, slopes: Array, free: Array) -> tuple[_Span, Array, Array]:
-        """The span of met rows and of inequalities (m, n), and the multipliers of both.
+    def _span(self, met: Array, slopes: Array, holds: Mask, free: Array) -> tuple[_Span, Array, Array]:
+        """The span of met rows and of inequalities (m, n) that hold, and the multipliers of both.
 
         Inequalities that the gradient leads away from are left out; their multipliers are zero.
         """
-        kept, pressed = np.arange(len(slopes)), np.zeros(len(slopes))
+        kept, pressed = np.flatnonzero(holds), np.zeros(len(slopes))
         while True:
             span = _Span.of(np.concatenate([met, -slopes[kept] * free]), self._parameters.flat)
             force, pushes = np.split(span.forces(-self._gradient * free), [len(met)])

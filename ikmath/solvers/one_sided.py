@@ -12,7 +12,7 @@ from ..goals import Goal
 from ..goals.stack import TaskStack
 from ..model.pose import Pose
 from .iterate import Iterate
-from .step_bounds import UNNAMED, Inequalities
+from .step_bounds import NO_NAMES, UNNAMED, Inequalities
 
 
 class OneSidedGoals:
@@ -48,7 +48,7 @@ class OneSidedGoals:
         Args:
             held: names of the inequalities that held the step, at each of its levels.
         """
-        places = np.unique(np.concatenate(held or [np.empty(0, np.intp)])) - UNNAMED
+        places = np.unique(np.concatenate([NO_NAMES, *held])) - UNNAMED
         own = places[(places >= 0) & (places < len(self._rows))]
         if not len(own):
             return iterate.error, iterate.jacobian

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..arrays import Array, Index, Mask
+from ..arrays import Array, Index
 from ..linalg.hierarchical_qp import Constraints, Signs
 from ..model.joint_limits import BoundaryTangent, JointLimits
 from ..model.skeleton import Skeleton
@@ -21,7 +21,7 @@ from .parameters import HierarchicalParameters
 from .step_model import Metric
 
 _NONE: Final = np.empty(0)
-_NO_NAMES: Final = np.empty(0, np.intp)
+NO_NAMES: Final = np.empty(0, np.intp)
 
 UNNAMED: Final = 1 << 40
 """Number of the first row without a name, above those of pairs of links and obstacles."""
@@ -45,25 +45,14 @@ class Inequalities(NamedTuple):
     names: Index | None = None
     curvature: Callable[[Array], Array] = _flat
 
-    def take(self, some: Mask) -> Inequalities:
-        """Some (m,) of the rows."""
 
-        def curvature(forces: Array) -> Array:
-            whole = np.zeros(len(some))
-            whole[some] = forces
-            return curved(whole)
-
-        rows, least, names, curved = self
-        return Inequalities(rows[some], least[some], None if names is None else names[some], curvature)
-
-
-def names_of(inequalities: Sequence[Inequalities]) -> list[Index]:
-    """The names (m,) of each one's rows."""
-    found, start = [], UNNAMED
+def names_of(inequalities: Sequence[Inequalities]) -> Index:
+    """The names (m,) of all rows."""
+    found, start = [NO_NAMES], UNNAMED
     for one in inequalities:
         found.append(start + np.arange(len(one.rows)) if one.names is None else one.names)
         start += len(one.rows)
-    return found
+    return np.concatenate(found)
 
 
 class Face(NamedTuple):
@@ -87,7 +76,7 @@ class Bounds(NamedTuple):
     row_lower: Array
     row_upper: Array
     pairs: tuple[int, ...] = ()
-    names: Index = _NO_NAMES
+    names: Index = NO_NAMES
     equal: tuple[Array, Array] | None = None
 
     def face(self, active: Sequence[Signs]) -> Face:
@@ -188,7 +177,7 @@ class StepBounds:
         rows = np.concatenate([normals, *(one.rows for one in others)])
         least = np.concatenate([np.full(len(room), -np.inf), *(one.least for one in others)])
         most = np.concatenate([room, np.full(len(rows) - len(room), np.inf)])
-        names = np.concatenate([-1 - np.array(pairs, dtype=np.intp), *names_of(others)])
+        names = np.concatenate([-1 - np.array(pairs, dtype=np.intp), names_of(others)])
         return Bounds(lower, upper, rows, least, most, pairs, names, equal)
 
     def inside(self, q: Array, to: Array) -> Array:

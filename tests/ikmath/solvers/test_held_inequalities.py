@@ -10,7 +10,8 @@ from scipy.optimize import minimize
 import ikmath as ik
 from ikmath.solvers.collision_guard import CollisionGuard
 
-CHAIN = ik.figures.ball_chain(5, 1.0)
+CHAIN, RADIUS = ik.figures.ball_chain(5, 1.0), 0.05
+BODY = ik.Body([ik.Link(f"ball{i}", (0, 0, 0), (0, 1, 0), RADIUS, name=f"link{i}") for i in range(5)])
 REST = 0.15 * np.sin(np.arange(CHAIN.n) + 1.0)
 POSTURE = ik.Posture(REST)
 
@@ -21,11 +22,14 @@ def tip(q):
 
 def best_near(q, constraints):
     """The coordinates nearest to the posture within constraints, from near q, by scipy."""
-    cost = lambda q: float(((q - REST) ** 2).sum())  # noqa: E731
-    options = {"ftol": 1e-15, "maxiter": 500}
-    jac = lambda q: 2.0 * (q - REST)  # noqa: E731
-    start = q + 1e-3 * np.random.default_rng(0).normal(size=len(q))
-    return minimize(cost, start, jac=jac, constraints=constraints, method="SLSQP", options=options).x
+    return minimize(
+        lambda q: float(((q - REST) ** 2).sum()),
+        q + 1e-3 * np.random.default_rng(0).normal(size=len(q)),
+        jac=lambda q: 2.0 * (q - REST),
+        constraints=constraints,
+        method="SLSQP",
+        options={"ftol": 1e-15, "maxiter": 500},
+    ).x
 
 
 def test_a_leash_against_a_weaker_hand_ends_where_the_posture_is_least():
@@ -63,21 +67,20 @@ def test_a_floor_that_holds_an_elbow_leaves_the_posture_at_its_minimum():
 
 @pytest.mark.parametrize("shape", ["wall", "ball"])
 def test_a_solve_that_ends_at_an_obstacle_ends_where_the_posture_is_least(shape):
-    radius, target = 0.05, np.array([2.6, 1.2, 1.0])
-    body = ik.Body([ik.Link(f"ball{i}", (0, 0, 0), (0, 1, 0), radius, name=f"link{i}") for i in range(5)])
+    target = np.array([2.6, 1.2, 1.0])
     middle, size = np.array([1.2, 2.2, 0.6]), 0.9
     wall = ik.HalfSpace((0, 2.0, 0), (0, -1, 0), name="wall")
     obstacle = wall if shape == "wall" else ik.Sphere(middle, size, name="ball")
-    problem = ik.Problem(CHAIN, [ik.Position("tip", target), POSTURE], obstacles=[obstacle], body=body)
+    problem = ik.Problem(CHAIN, [ik.Position("tip", target), POSTURE], obstacles=[obstacle], body=BODY)
     found = ik.solve(problem, np.append([0.0, 0.0, -1.2], np.zeros(CHAIN.n - 3)), restarts=0)
 
     def clearances(q):
         ends = ik.Pose.forward(CHAIN, q).point([*[f"ball{i}" for i in range(5)], "tip"])
         if shape == "wall":
-            return 2.0 - radius - ends[:, 1]
+            return 2.0 - RADIUS - ends[:, 1]
         way, begin = np.diff(ends, axis=0), middle - ends[:-1]
         along = np.clip((begin * way).sum(1) / (way * way).sum(1), 0.0, 1.0)
-        return np.linalg.norm(begin - along[:, None] * way, axis=1) - size - radius
+        return np.linalg.norm(begin - along[:, None] * way, axis=1) - size - RADIUS
 
     assert found.status is ik.Status.REACHED
     assert -1e-6 < clearances(found.q).min() < 1e-3, "it touches"
@@ -89,11 +92,10 @@ def test_a_solve_that_ends_at_an_obstacle_ends_where_the_posture_is_least(shape)
 
 
 def test_the_curvature_of_contacts_with_flat_faces_is_that_of_their_clearances():
-    body = ik.Body([ik.Link(f"ball{i}", (0, 0, 0), (0, 1, 0), 0.05, name=f"link{i}") for i in range(5)])
     q = 0.3 * np.random.default_rng(3).normal(size=CHAIN.n)
     top = ik.Pose.forward(CHAIN, q).point("tip")
     wall = ik.HalfSpace(top + np.array([0, 0.09, 0]), (0.2, -1, 0.1), name="wall")
-    problem = ik.Problem(CHAIN, [ik.Position("tip", (0, 4, 0))], obstacles=[wall], body=body)
+    problem = ik.Problem(CHAIN, [ik.Position("tip", (0, 4, 0))], obstacles=[wall], body=BODY)
     guard = CollisionGuard(problem, problem.scene, problem.stack.metric)
     pose = ik.Pose.forward(CHAIN, q)
     known = guard.inequalities(guard.near(pose), pose)
