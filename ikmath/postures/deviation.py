@@ -5,12 +5,16 @@ Let R be a joint's rotation in its parent's frame, and R0 that of the posture. T
 R)`, in the joint's axes, changes with the joint's angular velocity w by `phi' = Jr(phi)^-1 w`, the inverse of
 the right Jacobian of the exponential, which is the left one's transpose (Sola, "A micro Lie theory", 2018,
 eq. 144 to 146).
+
+Hips of upright figures hardly turn backwards, and knees and elbows fold only so far: what a joint turns
+beyond its range has a weight of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import atan2
 from typing import Final
 
 import numpy as np
@@ -20,10 +24,56 @@ from ..model.figure_map import FigureMap, Kind
 from ..model.geometric_stiffness import Curvature, Loads
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
-from ..rotation import Array, log_and_derivative, log_curvature
+from ..rotation import Array, log, log_and_derivative, log_curvature
 from .parameters import PostureParameters
 
 _TINY: Final = 1e-12  # metres; length of a bone without a direction
+
+
+@dataclass(frozen=True, eq=False)
+class JointRanges:
+    """How far hips turn backwards, and knees and elbows bend, before that costs more."""
+
+    which: Index  # (r,) index of each joint in `JointWeights.joints`
+    axis: Array  # (r, 3) about which it turns, in the reference frame
+    local: Array  # (r, 3, 3) its rotation in the pose in which the map was made
+    room: Array  # (r,) radians that it may turn from that pose
+    weight: Array  # (r,) per squared radian beyond
+
+    @classmethod
+    def of(
+        cls,
+        figure: FigureMap,
+        joints: Index,
+        frames: Array,
+        local: Array,
+        keeps: Array,
+        parameters: PostureParameters,
+    ) -> JointRanges:
+        """The ranges of a figure's joints.
+
+        Args:
+            joints: (K,) rotating joints; frames, local: (K, 3, 3) rotations of their reference frames and of
+                themselves in them, in the pose in which the map was made; keeps: (J,) factors of the weights.
+        """
+        found: list[tuple[int, Array, float]] = []  # joint, axis in the world, room
+        for limb in () if figure.on_fours else figure.limbs:
+            upper, lower = limb.joints
+            end = figure.heads[limb.end] if limb.end >= 0 else figure.tails[lower]
+            first, second = figure.heads[lower] - figure.heads[upper], end - figure.heads[lower]
+            if figure.kinds[upper] == Kind.HIP:
+                back = atan2(-first @ figure.forward, -first @ figure.up)
+                found.append((upper, figure.left, parameters.hip_back - back))
+            if figure.kinds[lower] in (Kind.KNEE, Kind.ELBOW):
+                bent = atan2(np.linalg.norm(np.cross(first, second)), first @ second)
+                found.append((lower, figure.hinge[lower], parameters.fold - bent))
+        found = [one for one in found if one[0] in joints]
+        owner = np.array([one[0] for one in found], dtype=np.intp)
+        which = np.searchsorted(joints, owner)
+        axis = np.array([one[1] for one in found]).reshape(-1, 3)
+        axis = np.matmul(frames[which].swapaxes(1, 2), axis[:, :, None])[:, :, 0]
+        room = np.array([one[2] for one in found])
+        return cls(which, axis, local[which], room, parameters.beyond * keeps[owner])
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +87,7 @@ class JointWeights:
     hinges: Array  # (K,) their reduction about the axis of a knee or an elbow, which turns with the posture
     axes: Array  # (K, 3) these axes in the reference frame
     stiff: Array  # (K, 3) factors from the stiffness
+    ranges: JointRanges
     turns: Index  # (t,) rotation coordinates of these joints
     which: Index  # (t,) index of the joint in `joints`
     place: Index  # (t,) 0, 1, 2 for the axis
@@ -76,20 +127,24 @@ class JointWeights:
         frames[above < 0] = np.eye(3)
         axes = np.matmul(frames.swapaxes(1, 2), figure.hinge[joints][:, :, None])[:, :, 0]
         hinged = (axes != 0).any(1) & (not even)
+        local = np.matmul(frames.swapaxes(1, 2), pose.rotation[joints])
+        ranges = JointRanges.of(figure, joints[:0] if even else joints, frames, local, keeps, parameters)
         stiff = np.ones((len(joints), 3))
         stiff[which, place] = 1.0 / np.sqrt(1.0 - skeleton.stiffness[turns])
         hinges = np.where(hinged, weight * (parameters.hinge_aside - 1.0), 0.0)
         plain = np.where(hinged, weight * parameters.hinge_aside, weight)[:, None, None] * np.eye(3)
         if not even:
-            hips = np.array([figure.kinds[j] == Kind.HIP for j in joints.tolist()], dtype=bool)
+            loose = np.array([figure.kinds[j] == Kind.HIP for j in joints.tolist()], dtype=bool)
             along = tips[joints] / np.maximum(np.linalg.norm(tips[joints], axis=1), _TINY)[:, None]
-            twist = np.where(hips, weight * (parameters.hip_twist - 1.0), 0.0)
+            twist = np.where(loose, weight * (parameters.hip_twist - 1.0), 0.0)
             plain = plain + twist[:, None, None] * along[:, :, None] * along[:, None, :]
         same = which[:, None] == which[None]
         rows, columns = np.nonzero(same)
         flat = 9 * which[rows] + 3 * place[rows] + place[columns]
         pairs = skeleton.n * turns[rows] + turns[columns]
-        return cls(skeleton, joints, above, plain, hinges, axes, stiff, turns, which, place, pairs, flat)
+        return cls(
+            skeleton, joints, above, plain, hinges, axes, stiff, ranges, turns, which, place, pairs, flat
+        )
 
 
 def _weight(figure: FigureMap, joint: int, even: bool, parameters: PostureParameters) -> float:
@@ -108,6 +163,8 @@ class Deviations:
     joints: JointWeights
     back: Array  # (K, 3, 3) transposed local rotations of the posture
     weight: Array  # (K, 3, 3) per squared radian
+    ways: Array  # (r, 3) axes of the ranges, in the joints' axes
+    room: Array  # (r,) radians that their joints may turn from the posture
 
     @classmethod
     def at(cls, joints: JointWeights, pose: Pose) -> Deviations:
@@ -116,7 +173,11 @@ class Deviations:
         axis = np.matmul(back, joints.axes[:, :, None])
         hinged = joints.hinges[:, None, None] * axis * axis.swapaxes(1, 2)
         weight = joints.stiff[:, :, None] * (joints.plain - hinged) * joints.stiff[:, None, :]
-        return cls(joints, np.ascontiguousarray(back), weight)
+        ranges, own = joints.ranges, back[joints.ranges.which]
+        ways = np.matmul(own, ranges.axis[:, :, None])[:, :, 0]
+        turned = log(np.matmul(own, ranges.local))  # back to the pose in which the map was made
+        room = np.maximum(ranges.room + (turned * ways).sum(1), 0.0)  # a posture beyond keeps its own
+        return cls(joints, np.ascontiguousarray(back), weight, ways, room)
 
     def turned(self, rotation: Array) -> Deviations:
         """The deviation from the posture rotated by (3, 3); joints with the world as reference rotate."""
@@ -131,28 +192,40 @@ class Deviations:
         """(K, 3) rotation vectors, radians; and what gives their derivatives, see `log_and_derivative`."""
         return log_and_derivative(np.matmul(self.back, _local(self.joints, pose)))
 
+    def _pulled(self, phi: Array) -> tuple[Array, Array, float]:
+        """(K, 3) half the gradient by rotation vectors (K, 3), its derivative (K, 3, 3), and the value."""
+        pulled = np.matmul(self.weight, phi[:, :, None])[:, :, 0]
+        value, ranges = float((pulled * phi).sum()), self.joints.ranges
+        over = (phi[ranges.which] * self.ways).sum(1) - self.room
+        if not (over > 0.0).any():
+            return pulled, self.weight, value
+        weight, stiff = ranges.weight * (over > 0.0), self.weight.copy()
+        pulled[ranges.which] += (weight * over)[:, None] * self.ways
+        stiff[ranges.which] += weight[:, None, None] * self.ways[:, :, None] * self.ways[:, None, :]
+        return pulled, stiff, value + float(weight @ over**2)
+
     def add(self, pose: Pose, gradient: Array, hessian: Array) -> float:
         """Add the derivatives to a gradient (n,) and a Gauss-Newton matrix (n, n); returns the value."""
         own = self.joints
         if not len(own.joints):
             return 0.0
         phi, derivative = self._vectors(pose)
-        pulled = np.matmul(self.weight, phi[:, :, None])[:, :, 0]
+        pulled, weight, value = self._pulled(phi)
         axes = self._axes(pose, pose.rotation.take(own.joints, 0))
         slopes = np.matmul(axes, derivative())
         half = slopes.copy()
         down = np.matmul(slopes, pulled[:, :, None])[:, :, 0]
         gradient[own.turns] += 2.0 * down[own.which, own.place]
         slopes *= 2.0
-        squares = np.matmul(np.matmul(slopes, self.weight), half.swapaxes(1, 2))
+        squares = np.matmul(np.matmul(slopes, weight), half.swapaxes(1, 2))
         hessian.reshape(-1)[own.pairs] += squares.ravel().take(own.flat)
-        return float((pulled * phi).sum())
+        return value
 
     def curvature(self, pose: Pose) -> Curvature:
         """What the Gauss-Newton matrix of `add` leaves out of the second derivative."""
         own, n = self.joints, self.joints.skeleton.n
         phi, derivative = self._vectors(pose)
-        pulled = 2.0 * np.matmul(self.weight, phi[:, :, None])[:, :, 0]
+        pulled = 2.0 * self._pulled(phi)[0]
         rotation = pose.rotation.take(own.joints, 0)
         axes = self._axes(pose, rotation)
         bent = np.matmul(np.matmul(axes, log_curvature(-phi, -pulled)), axes.swapaxes(1, 2))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import radians
 from typing import Final
 
 from ..model.figure_map import FigureMap, Kind
@@ -64,6 +65,11 @@ class PostureParameters:
             about these, but the axis of a rig may be inexact.
         hip_twist: factor of a hip's weight about the thigh, no unit. Otherwise a head that looks back would
             turn the whole body on its legs.
+        hip_back: angle by which the thigh of an upright figure turns back from straight down before that
+            costs more, radians. fold: the same for the bend of a knee or an elbow from the straight limb.
+            People's ranges are 20 to 30 and 135 to 150 degrees (American Academy of Orthopaedic Surgeons).
+        beyond: weight of what a joint turns beyond that, per squared radian: ten degrees as much as a trunk's
+            joint by 35. Far poses are alike from 0.2 to 0.5.
         vertical: weight of vertical relative to horizontal displacement, no unit. A half lets a body bow and
             squat instead of stepping aside.
         balance: weight of the squared overhang of the centre of mass, per squared figure size. It is 20 times
@@ -85,6 +91,9 @@ class PostureParameters:
     on_fours: Mapping[Kind, float] = field(default_factory=_on_fours)
     hinge_aside: float = 20.0
     hip_twist: float = 10.0
+    hip_back: float = radians(20.0)
+    fold: float = radians(140.0)
+    beyond: float = 0.2
     vertical: float = 0.5
     balance: float = 20.0
     balance_room: float = 0.04

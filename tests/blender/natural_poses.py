@@ -97,6 +97,9 @@ SCENES = {
     ),
     "squat": Scene("human", {"spine": tail("spine", (0.0, 0.0, -0.2))}, FEET, free=True),
     "squat, hand to floor": Scene("human", {"hand.L": tail("toe.L", (0.0, -0.05, 0.03))}, FEET, free=True),
+    "hand far ahead, to floor": Scene(
+        "human", {"hand.L": tail("hand.L", (0.0, -0.52, -0.57))}, FEET, free=True
+    ),
     "reach within, free": Scene("human", {"hand.L": tail("hand.L", (-0.12, -0.15, 0.05))}, FEET, free=True),
     "reach aside, free": Scene("human", {"hand.L": tail("hand.L", (0.15, 0.0, 0.05))}, FEET, free=True),
     "head up, free": Scene("human", {"spine.006": tail("spine.006", (0.0, -0.15, -0.1))}, FEET, free=True),

@@ -61,6 +61,18 @@ def test_a_lifted_leg_has_its_knee_ahead() -> None:
         assert -aside[1] > 0.7 * np.linalg.norm(aside) > 0.1, name  # the metarig faces -Y
 
 
+def test_who_reaches_far_down_has_the_knees_ahead_and_does_not_sit_on_the_floor() -> None:
+    taken = natural.take("hand far ahead, to floor")
+    assert taken.misses.max() < REACHED
+    bones = bpy.context.view_layer.objects.active.pose.bones
+    for side in "LR":
+        hip, knee, ankle = (np.array(bones[f"{bone}.{side}"].head) for bone in ("thigh", "shin", "foot"))
+        assert knee[1] < hip[1] - 0.1  # the metarig faces -Y
+        assert hip[2] > ankle[2] + 0.1
+        fold = (hip - knee) @ (ankle - knee) / np.linalg.norm(hip - knee) / np.linalg.norm(ankle - knee)
+        assert fold < np.cos(np.radians(25.0)), "a knee bends by 155 degrees at most"
+
+
 def test_a_quadruped_lifts_its_paw_with_the_leg() -> None:
     taken = natural.take("wolf, paw lift")
     assert taken.misses.max() < REACHED
