@@ -159,7 +159,7 @@ class Hierarchical(Method):
         policy = TurnPolicy(problem, q, trail, options.parameters, options.dt)
         deadline = np.inf if options.seconds is None else time.perf_counter() + options.seconds
         spent, trials = 0, []
-        for within in policy.ranges:
+        for within in policy.ranges():
             trials.append(self.solve(problem, q, options, trail, within, deadline))
             spent += trials[-1].iterations
             if time.perf_counter() > deadline or not policy.is_held_back(trials[-1], within):

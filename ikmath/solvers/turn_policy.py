@@ -9,7 +9,7 @@ What no turn reaches is no reason to jump.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Final
@@ -55,11 +55,6 @@ class TurnPolicy:
     Args:
         problem: of the frame; q: (n,) where the frame before ended; trail: what it left.
         dt: seconds since the frame before, None if speeds do not count.
-
-    Attributes:
-        ranges: tried in order while a frame is held back: small turns; turns a little farther than in the
-            frame before, either way or resting; turns that are mostly no jump; all that the speed limits
-            allow.
     """
 
     def __init__(
@@ -76,16 +71,30 @@ class TurnPolicy:
             before = np.zeros(len(q))
         self._back = np.where(turns, np.maximum(-before, 0.0) + parameters.faster, np.inf)
         self._on = np.where(turns, np.maximum(before, 0.0) + parameters.faster, np.inf)
-        fast = np.full(len(q), np.inf) if dt is None else problem.skeleton.max_speed * dt
-        back, on = np.minimum(self._back, fast), np.minimum(self._on, fast)
-        most = (parameters.turn, parameters.jump)
-        small, wide = (np.minimum(np.where(turns, one, np.inf), fast) for one in most)
-        self.ranges: list[Range | None] = [(q - np.minimum(back, small), q + np.minimum(on, small))]
-        if isfinite(parameters.jump):  # else no turn is too wide
-            self.ranges += [(q - back, q + on), (q - wide, q + wide)]
-        self.ranges.append((q - fast, q + fast) if np.isfinite(fast).any() else None)
-        self._keeps_speed = bool(np.isfinite(fast[turns]).all())
+        self._fast = None if dt is None else problem.skeleton.max_speed * dt
         self._late = 0
+
+    def ranges(self) -> Iterator[Range | None]:
+        """The ranges to try in order while a frame is held back.
+
+        Small turns; turns a little farther than in the frame before, either way or resting; turns that are
+        mostly no jump; all that the speed limits allow.
+        """
+        turns, own = self._problem.skeleton.is_turn, self._parameters
+        small = np.where(turns, own.turn, np.inf)
+        yield self._within(np.minimum(self._back, small), np.minimum(self._on, small))
+        if isfinite(own.jump):  # else no turn is too wide
+            yield self._within(self._back, self._on)
+            wide = np.where(turns, own.jump, np.inf)
+            yield self._within(wide, wide)
+        fast = self._fast
+        yield None if fast is None or not np.isfinite(fast).any() else (self._q - fast, self._q + fast)
+
+    def _within(self, back: Array, on: Array) -> Range:
+        """The range of turns (n,) that the speed limits allow."""
+        if self._fast is not None:
+            back, on = np.minimum(back, self._fast), np.minimum(on, self._fast)
+        return self._q - back, self._q + on
 
     def is_held_back(self, answer: Solution, within: Range | None) -> bool:
         """Whether a frame is short because its turns stayed within a range.
@@ -121,7 +130,9 @@ class TurnPolicy:
 
     def _is_jump(self, answer: Solution) -> bool:
         """Whether a bone is seen to jump; not where speed limits or a motion as fast allow such turns."""
-        if self._keeps_speed or (answer.status is Status.REACHED and self._goes_on(answer)):
+        fast = self._fast
+        keeps_speed = fast is not None and np.isfinite(fast[self._problem.skeleton.is_turn]).all()
+        if keeps_speed or (answer.status is Status.REACHED and self._goes_on(answer)):
             return False
         return largest_turn(self._problem.skeleton, self._q, answer.q) > self._parameters.jump
 
