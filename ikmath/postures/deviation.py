@@ -6,8 +6,8 @@ R)`, in the joint's axes, changes with the joint's angular velocity w by `phi' =
 the right Jacobian of the exponential, which is the left one's transpose (Sola, "A micro Lie theory", 2018,
 eq. 144 to 146).
 
-Hips of upright figures hardly turn backwards, and knees and elbows fold only so far: what a joint turns
-beyond its range has a weight of its own.
+Hips of upright figures hardly turn backwards, and their knees fold only so far: what a joint turns beyond its
+range has a weight of its own.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TINY: Final = 1e-12  # metres; length of a bone without a direction
 
 @dataclass(frozen=True, eq=False)
 class JointRanges:
-    """How far hips turn backwards, and knees and elbows bend, before that costs more."""
+    """How far hips turn backwards, and knees bend, before that costs more."""
 
     which: Index  # (r,) index of each joint in `JointWeights.joints`
     axis: Array  # (r, 3) about which it turns, in the reference frame
@@ -50,7 +50,7 @@ class JointRanges:
         keeps: Array,
         parameters: PostureParameters,
     ) -> JointRanges:
-        """The ranges of a figure's joints.
+        """The ranges of an upright figure's legs.
 
         Args:
             joints: (K,) rotating joints; frames, local: (K, 3, 3) rotations of their reference frames and of
@@ -64,7 +64,7 @@ class JointRanges:
             if figure.kinds[upper] == Kind.HIP:
                 back = atan2(-first @ figure.forward, -first @ figure.up)
                 found.append((upper, figure.left, parameters.hip_back - back))
-            if figure.kinds[lower] in (Kind.KNEE, Kind.ELBOW):
+            if figure.kinds[lower] == Kind.KNEE:
                 bent = atan2(np.linalg.norm(np.cross(first, second)), first @ second)
                 found.append((lower, figure.hinge[lower], parameters.fold - bent))
         found = [one for one in found if one[0] in joints]

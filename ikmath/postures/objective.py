@@ -4,10 +4,10 @@
     E(q) = sum_b m_b d_b^T diag(1, 1, 1/2) d_b + sum_j phi_j^T K_j phi_j + balance
 
 `d_b` is the displacement of a mass point from the posture, `phi_j` the rotation vector by which a joint
-deviates from the posture in its parent's frame, and K_j its weight by the kind of joint; hips, knees and
-elbows have a second weight for what they turn beyond their range. Each bone has two mass points at its middle
-plus and minus L / sqrt(12), so that it has the inertia of a slender rod. Of the body's own rotation only the
-tilt counts, and its position counts only by the displaced mass.
+deviates from the posture in its parent's frame, and K_j its weight by the kind of joint; hips and knees have
+a second weight for what they turn beyond their range. Each bone has two mass points at its middle plus and
+minus L / sqrt(12), so that it has the inertia of a slender rod. Of the body's own rotation only the tilt
+counts, and its position counts only by the displaced mass.
 
 The Gauss-Newton matrix of the first term is the figure's mass matrix.
 """

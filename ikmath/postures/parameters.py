@@ -66,8 +66,8 @@ class PostureParameters:
         hip_twist: factor of a hip's weight about the thigh, no unit. Otherwise a head that looks back would
             turn the whole body on its legs.
         hip_back: angle by which the thigh of an upright figure turns back from straight down before that
-            costs more, radians. fold: the same for the bend of a knee or an elbow from the straight limb.
-            People's ranges are 20 to 30 and 135 to 150 degrees (American Academy of Orthopaedic Surgeons).
+            costs more, radians. fold: the same for the bend of its knee from the straight leg. People's
+            ranges are 20 to 30 and 135 to 150 degrees (American Academy of Orthopaedic Surgeons).
         beyond: weight of what a joint turns beyond that, per squared radian: ten degrees as much as a trunk's
             joint by 35. Far poses are alike from 0.2 to 0.5.
         vertical: weight of vertical relative to horizontal displacement, no unit. A half lets a body bow and

@@ -12,6 +12,14 @@ import pytest
 from tests.gui.blender_window import BlenderWindow
 from tooling.problem import Problem
 
+# software draws the floor's grid and outlines pixel by pixel, which is a quarter of what these tests compute
+PLAIN = """
+space = view()['area'].spaces.active
+overlay, shading = space.overlay, space.shading
+overlay.show_floor = overlay.show_axis_x = overlay.show_axis_y = overlay.show_ortho_grid = False
+shading.light, shading.show_object_outline = 'FLAT', False
+"""
+
 
 @pytest.fixture(scope="module")
 def blender() -> Iterator[BlenderWindow]:
@@ -31,6 +39,7 @@ def window(blender: BlenderWindow) -> Iterator[BlenderWindow]:
     """The window with the factory's scene; whatever Blender complains about on its console fails the test."""
     blender.key("Escape")
     blender.run("bpy.ops.wm.read_homefile(use_factory_startup=True)")
+    blender.run(PLAIN)
     blender.settle()
     before = len(blender.complaints())
     yield blender

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Hips hardly turn backwards, and knees and elbows fold only so far: beyond that the posture costs more."""
+"""Hips hardly turn backwards, and knees fold only so far: beyond that the posture costs more."""
 
 from __future__ import annotations
 
