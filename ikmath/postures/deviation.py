@@ -28,6 +28,7 @@ from ..rotation import Array, log, log_and_derivative, log_curvature
 from .parameters import PostureParameters
 
 _TINY: Final = 1e-12  # metres; length of a bone without a direction
+_HANGS: Final = 0.5  # cosine of the angle up to which a leg hangs down; one that sticks out has no range
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,11 +62,11 @@ class JointRanges:
             upper, lower = limb.joints
             end = figure.heads[limb.end] if limb.end >= 0 else figure.tails[lower]
             first, second = figure.heads[lower] - figure.heads[upper], end - figure.heads[lower]
-            if figure.kinds[upper] == Kind.HIP:
-                back = atan2(-first @ figure.forward, -first @ figure.up)
-                found.append((upper, figure.left, parameters.hip_back - back))
-            if figure.kinds[lower] == Kind.KNEE:
+            down = -first @ figure.up
+            if figure.kinds[upper] == Kind.HIP and down > _HANGS * np.linalg.norm(first):
+                back = atan2(-first @ figure.forward, down)
                 bent = atan2(np.linalg.norm(np.cross(first, second)), first @ second)
+                found.append((upper, figure.left, parameters.hip_back - back))
                 found.append((lower, figure.hinge[lower], parameters.fold - bent))
         found = [one for one in found if one[0] in joints]
         owner = np.array([one[0] for one in found], dtype=np.intp)

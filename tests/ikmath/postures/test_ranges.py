@@ -112,3 +112,23 @@ def test_derivatives_beyond_are_those_of_differences():
     whole = np.array([(a.gradient - b.gradient) / (2 * step) for a, b in zip(*near, strict=True)])
     found = term.hessian + term.curvature().matrix(pose)
     np.testing.assert_allclose(found, whole, atol=1e-7 * np.abs(whole).max())
+
+
+def test_limbs_that_stick_out_have_no_range():
+    """Two arms without legs are taken for legs; rounding told which way they were turned back."""
+    rows = [
+        ("root", None, (0, 0, 0), (0, 0, 1)),
+        ("chest", "root", (0, 0, 1), (0, 0.05, 2)),
+        *(
+            row
+            for side, s in (("l", 1), ("r", -1))
+            for row in (
+                (f"arm.{side}", "chest", (0.2 * s, 0, 2), (s, 0.1, 2)),
+                (f"hand.{side}", f"arm.{side}", (s, 0.1, 2), (1.8 * s, 0, 2)),
+            )
+        ),
+    ]
+    figure, tips = people.skeleton(rows)
+    for bone in ("arm.l", "arm.r", "hand.l"):
+        for degrees in (-100.0, 100.0):
+            assert _beyond(figure, tips, _turned(figure, bone, degrees)) == 0.0
