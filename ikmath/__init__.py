@@ -41,7 +41,6 @@ from .goals import (
 )
 from .limits import LIMITS
 from .model.frame_points import FramePoints
-from .model.inertia import inertia_weights
 from .model.joint import Joint, Mimic, hinge, slider
 from .model.pose import Pose
 from .model.skeleton import Skeleton
@@ -129,7 +128,6 @@ __all__ = [
     "figures",
     "from_urdf",
     "hinge",
-    "inertia_weights",
     "residual_bounds",
     "slider",
     "solve",

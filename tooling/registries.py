@@ -36,7 +36,6 @@ def _entries(registry: Mapping[str, Any]) -> dict[str, Any]:
         name: {
             "label": entry.label,
             "description": entry.description,
-            "weighed": getattr(entry, "weighed", False),
             "posture_costs": getattr(entry, "posture_costs", False),
             "parameters": [asdict(parameter) for parameter in getattr(entry, "parameters", ())],
         }

@@ -211,7 +211,6 @@ def read_figure(
     root: str = "PINNED",
     root_stiffness: Sequence[float] = (0.0,) * 6,
     carried: Iterable[str] = (),
-    inertia: Array | None = None,
     stretching: Collection[int] = (),
 ) -> Figure:
     """Make a figure from bones of an armature.
@@ -224,7 +223,6 @@ def read_figure(
         root_stiffness: (6,) in [0, 1), of translations x, y, z and rotations x, y, z of a FREE root, in its
             own axes. For rotations, the bone's own stiffness counts if it is larger.
         carried: names of further bones that are needed as rigid joints, for example for collision.
-        inertia: (B, 6) inertia weights of the bones, see `ikmath.inertia_weights`; None for equal weights.
         stretching: indices of the bones whose scale along the bone is also solved.
 
     Raises:
@@ -246,10 +244,7 @@ def read_figure(
         flipped=half_turns(state.channels.scale),
         stretching=stretching,
     )
-    skeleton = plan.skeleton
-    if inertia is not None:
-        skeleton = skeleton.with_inertia(inertia[plan.bone])
-    return _measure(bones, plan, skeleton, [(state, space)], resets=plan.resets)[0]
+    return _measure(bones, plan, plan.skeleton, [(state, space)], resets=plan.resets)[0]
 
 
 def _measure(

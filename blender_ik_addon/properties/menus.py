@@ -78,11 +78,6 @@ def method_objections(asked: Sequence[Mapping[str, Any]], avoidance: str) -> dic
     }
 
 
-def weighs(method: str, effort: str = "WEIGHT") -> bool:
-    """Whether a method uses inertia weights with the given setting of Effort."""
-    return bool(_REGISTRIES["methods"][method]["weighed"]) and effort == "WEIGHT"
-
-
 def takes_posture_cost(method: str) -> bool:
     """Whether a method takes a posture cost."""
     return bool(_REGISTRIES["methods"][method]["posture_costs"])

@@ -200,4 +200,4 @@ class ArticulateSolver(bpy.types.PropertyGroup):
 
     def chooses_naturally(self, method: str) -> bool:
         """Whether the posture objective chooses among poses, with one of the methods."""
-        return takes_posture_cost(method) and self.effort == "WEIGHT" and self.posture > 0.0
+        return takes_posture_cost(method) and self.effort == "WEIGHT"

@@ -15,7 +15,7 @@ from ..properties.access import (
 )
 from ..properties.check import refusals
 from ..properties.kinds import AMOUNTS
-from ..properties.menus import takes_posture_cost, weighs
+from ..properties.menus import takes_posture_cost
 from ..properties.solver import LEARNED
 from .effector_list import ENDED, ARTICULATE_UL_effectors, ended_text, how_it_ended
 from .tab import SubPanel, Tab, draw_all, draw_fixed, draw_list, draw_of_bone, draw_text, sidebar_width
@@ -183,9 +183,8 @@ class ARTICULATE_PT_posture(SubPanel, bpy.types.Panel):
         row.operator("articulate.root_now", text="", icon="INFO")
         layout.column().row().prop(solver, "hold", expand=True)
         column = layout.column()
-        if weighs(solver.method):
-            column.row().prop(solver, "effort", expand=True)
         if takes_posture_cost(solver.method):
+            column.row().prop(solver, "effort", expand=True)
             row = column.row(align=True)
             row.prop(solver, "posture_from")
             row.operator("articulate.relaxed_stance", text="", icon="ARMATURE_DATA")

@@ -186,17 +186,16 @@ class Skeleton(Lean):
         Stiffness adds to this.
 
         Args:
-            inertia: (n,) above zero, of turns without unit, of slides for each squared metre; or (J, 6) as
-                `inertia_weights` gives it.
+            inertia: (n,) above zero, of turns without unit, of slides for each squared metre.
 
         Raises:
             BadShape, BadValue: something else.
         """
-        given = arguments.shaped(inertia, "inertia", (self.n,), (len(self), 6))
+        given = arguments.shaped(inertia, "inertia", (self.n,))
         if not (given > 0).all():
             raise BadValue("inertia", "must be above zero.")
         other = self._without("mobility")
-        other.inertia = given if given.ndim == 1 else given[self.owner, self.slot]
+        other.inertia = given
         other.inertia.flags.writeable = False
         return other
 

@@ -78,7 +78,6 @@ class Hierarchical(Method):
     priorities: ClassVar[bool] = True
     obstacles: ClassVar[bool] = True
     bounding: ClassVar[bool] = True
-    weighed: ClassVar[bool] = True
     posture_costs: ClassVar[bool] = True
     coupled: ClassVar[bool] = True
     briefly: ClassVar[Mapping[str, Any]] = MappingProxyType({"accuracy": "fast"})

@@ -115,8 +115,6 @@ class Method(Entry):
         limits: whether joint limits hold.
         obstacles: whether it can keep clear of obstacles; bounding: whether it does so by avoidance methods
             that bound steps, and not by those that push.
-        weighed: whether the metric may contain inertia (`Skeleton.with_inertia`); the methods of the texts
-            keep the plain one.
         batched: whether a batch is solved at once rather than one after another.
         briefly: options for many solves a second, where the last digits do not matter.
     """
@@ -131,7 +129,6 @@ class Method(Entry):
     limits: ClassVar[bool] = True
     obstacles: ClassVar[bool] = False
     bounding: ClassVar[bool] = False
-    weighed: ClassVar[bool] = False
     batched: ClassVar[bool] = False
     posture_costs: ClassVar[bool] = False
     coupled: ClassVar[bool] = False

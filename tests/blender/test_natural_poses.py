@@ -174,6 +174,41 @@ def test_asked_again_the_figure_stays() -> None:
     np.testing.assert_allclose(after, before, atol=1e-5)
 
 
+@pytest.mark.parametrize("name", ["hand to mouth", "reach within"])
+def test_without_a_posture_to_keep_the_arm_goes_first_as_well(name: str) -> None:
+    taken = natural.take(name, posture=0.0)
+    assert taken.misses.max() < REACHED
+    assert taken.lean < LEANS[name][0], taken
+    stage = natural.prepare(name, posture=0.0)
+    before = natural.frames(stage.figure)
+    stage.figure.articulate.live = True
+    start = stage.targets[0].location.copy()
+    for share in np.linspace(0.0, 1.0, 11):
+        stage.targets[0].location = start.lerp(stage.ends[0], share)
+        bpy.context.view_layer.update()
+    taken = stage.compared(before)
+    assert taken.misses.max() < REACHED
+    assert taken.lean < LEANS[name][0], taken
+
+
+def test_without_a_posture_to_keep_a_live_figure_does_not_go_back() -> None:
+    """Its hand went to the mouth and came back; the arm has another bend now, and nothing takes that back."""
+    away = []
+    for posture in (0.0, 1.0):
+        stage = natural.prepare("hand to mouth", posture=posture)
+        start = stage.targets[0].location.copy()
+        before = natural.frames(stage.figure)
+        stage.figure.articulate.live_mode, stage.figure.articulate.live = "CONTINUOUS", True
+        for share in (*np.linspace(0.0, 1.0, 31), *np.linspace(1.0, 0.0, 31)):
+            stage.targets[0].location = start.lerp(stage.ends[0], share)
+            bpy.context.view_layer.update()
+        for frame in range(30):  # in which it comes to rest
+            bpy.context.scene.frame_set(frame)
+        away.append(max(natural.turns_between(stage.figure, before, natural.frames(stage.figure)).values()))
+        stage.figure.articulate.live = False
+    assert away[1] < 0.5 < 1.0 < away[0], away
+
+
 def test_stiffness_counts_on_top() -> None:
     plain = natural.take("hand to mouth")
     stage = natural.prepare("hand to mouth")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Weights by inertia: against plain sums, and what they are for."""
+"""A figure with an inertia for each coordinate: what is heavy moves last."""
 
 from __future__ import annotations
 
@@ -9,116 +9,7 @@ import pytest
 import ikmath as ik
 from ikmath.classic.stepping import metric_of
 
-CARRIED, HEAVIEST, SHORTEST, ROD = 100.0, 25.0, 10.0, np.sqrt(12.0)
 
-
-def tree(rng: np.random.Generator, count: int) -> tuple[np.ndarray, ...]:
-    parents = np.array([-1, *(int(rng.integers(0, k)) for k in range(1, count))])
-    heads, centers = rng.normal(size=(2, count, 3))
-    return parents, heads, rng.uniform(0.05, 0.6, count), rng.uniform(0.0, 2.0, count), centers
-
-
-def by_plain_sums(parents, heads, lengths, masses, centers) -> tuple[np.ndarray, float]:
-    """Weights of turns and of slides by the definition: every joint for itself, one link after the other."""
-    count = len(parents)
-    children = [[c for c in range(count) if parents[c] == j] for j in range(count)]
-
-    def under(j: int) -> list[int]:
-        return [j, *(k for child in children[j] for k in under(child))]
-
-    def moment(links: list[int], about: np.ndarray) -> float:
-        return sum(masses[k] * float(np.sum((centers[k] - about) ** 2)) for k in links)
-
-    def limb(j: int) -> list[int]:
-        if not children[j]:
-            return [j]
-        return [j, *limb(max(children[j], key=lambda c: moment(under(c), heads[j])))]
-
-    middle = sum(m * c for m, c in zip(masses, centers, strict=True)) / masses.sum()
-    whole = moment(list(range(count)), middle)
-    gyration = np.sqrt(whole / masses.sum())
-    out = []
-    for j in range(count):
-        carried = moment([k for k in under(j) if k not in limb(j)], heads[j]) / whole
-        short = min(max(gyration / lengths[j], 1.0), SHORTEST)
-        out.append(short * min(1.0 + CARRIED * carried, HEAVIEST))
-    return np.array(out) / min(out), HEAVIEST / (ROD * gyration) ** 2
-
-
-def test_weights_are_what_plain_sums_give():
-    rng = np.random.default_rng(4)
-    for count in (1, 2, 5, 12, 30):
-        figure = tree(rng, count)
-        found = ik.inertia_weights(*figure)
-        turns, slides = by_plain_sums(*figure)
-        np.testing.assert_allclose(found[:, 3], turns, rtol=1e-9)
-        np.testing.assert_array_equal(found[:, 3:], found[:, 3:4].repeat(3, 1))
-        np.testing.assert_allclose(found[:, :3], slides, rtol=1e-9)
-
-
-def test_weight_and_place_of_the_figure_do_not_matter_and_its_size_only_where_it_slides():
-    rng = np.random.default_rng(5)
-    parents, heads, lengths, masses, centers = tree(rng, 20)
-    plain = ik.inertia_weights(parents, heads, lengths, masses, centers)
-    turn = ik.rotation.exp(rng.normal(size=3))
-    away = np.array([30.0, -20.0, 50.0])
-    moved = [100.0 * (places + away) @ turn.T for places in (heads, centers)]
-    found = ik.inertia_weights(parents, moved[0], 100.0 * lengths, 7.0 * masses, moved[1])
-    np.testing.assert_allclose(found[:, 3:], plain[:, 3:], rtol=1e-8)
-    np.testing.assert_allclose(found[:, :3] * 100.0**2, plain[:, :3], rtol=1e-8)
-
-
-def test_order_of_the_joints_does_not_matter():
-    rng = np.random.default_rng(6)
-    parents, *arrays = tree(rng, 15)
-    order = rng.permutation(15)
-    place = np.argsort(order)
-    mixed = np.where(parents[order] < 0, -1, place[parents[order]])
-    found = ik.inertia_weights(mixed, *(array[order] for array in arrays))
-    np.testing.assert_allclose(found, ik.inertia_weights(parents, *arrays)[order], rtol=1e-9)
-
-
-def test_a_chain_that_does_not_branch_is_as_even_as_its_bones_are_long():
-    count = 12
-    heads = np.stack([np.zeros(count), np.arange(count) / count, np.zeros(count)], 1)
-    centers = heads + np.array([0.0, 0.5 / count, 0.0])
-    found = ik.inertia_weights(
-        np.arange(-1, count - 1), heads, np.full(count, 1 / count), np.ones(count), centers
-    )
-    np.testing.assert_allclose(found[:, 3:], 1.0, rtol=1e-9)
-
-
-def test_a_figure_without_mass_or_extent_is_even():
-    nothing = ik.inertia_weights([-1, 0], np.eye(2, 3), [1.0, 1.0], [0.0, 0.0], np.eye(2, 3))
-    point = ik.inertia_weights([-1, 0], np.zeros((2, 3)), [0.0, 0.0], [1.0, 1.0], np.zeros((2, 3)))
-    assert (nothing == 1.0).all() and (point == 1.0).all()
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"parents": [-1, 5]}, "parents must be from -1 to 1"),
-        ({"parents": [1, 0]}, "must form a tree"),
-        ({"parents": [0.5, 1.0]}, "whole numbers"),
-        ({"masses": [1.0, -1.0]}, "masses must not be negative"),
-        ({"lengths": [-1.0, 1.0]}, "lengths must not be negative"),
-        ({"heads": np.zeros((3, 3))}, "heads"),
-        ({"centers": np.full((2, 3), np.nan)}, "centers"),
-    ],
-)
-def test_bad_input_is_named(change, words):
-    told = {
-        "parents": [-1, 0],
-        "heads": np.eye(2, 3),
-        "lengths": [1.0, 1.0],
-        "masses": [1.0, 1.0],
-        "centers": np.eye(2, 3),
-    }
-    with pytest.raises(ik.IkError, match=words):
-        ik.inertia_weights(**{**told, **change})
-
-
-# ------------------------------------------------------------------ as a metric
 def person() -> ik.Skeleton:
     """A spine of three with an arm on either side, two bones each."""
     joints = [ik.Joint("hips"), ik.Joint("waist", "hips", translation=(0, 0.2, 0))]
@@ -132,10 +23,11 @@ def person() -> ik.Skeleton:
 
 
 def weights_of(skeleton: ik.Skeleton) -> np.ndarray:
-    heads = ik.Pose.forward(skeleton, np.zeros(skeleton.n)).position
-    half = np.array([[0, 0.1, 0]] * 3 + [[0.15, 0, 0]] * 2 + [[-0.15, 0, 0]] * 2)
-    lengths = 2.0 * np.linalg.norm(half, axis=1)
-    return ik.inertia_weights(skeleton.parents, heads, lengths, lengths, heads + half)
+    """A heavy spine."""
+    weights = np.ones(skeleton.n)
+    for name in ("hips", "waist", "chest"):
+        weights[skeleton.columns(name)] = 100.0
+    return weights
 
 
 def turned(skeleton: ik.Skeleton, q: np.ndarray, names: tuple[str, ...]) -> float:

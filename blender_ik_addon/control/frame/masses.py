@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Masses and centres of mass of the bones, for balance and inertia.
+"""Masses and centres of mass of the bones, for balance.
 
 The mass of a bone is the one that the user has set, or else that of water in the volume of its capsule. The
 capsules are the fitted body or, without one, derived from the lengths of the bones. Only deforming bones
@@ -13,18 +13,13 @@ from typing import Final
 import bpy
 import numpy as np
 
-import ikmath as ik
-
-from ...bridge.armature import Array, Bones
+from ...bridge.armature import Bones
 from ...bridge.goals import Masses
-from ...bridge.limbs import find_limbs
-from ...bridge.space import upward
 from ...properties.bone import bone_settings
 from ...properties.refusal import Refused
 from ..collision.body import read_links, slender_links
 
 _WATER: Final = 1000.0  # kg per cubic metre
-_ASIDE: Final = 4.0  # stiffness of a knee or elbow about its other axes, relative to its hinge axis
 
 
 def read_masses(armature: bpy.types.Object, bones: Bones, metre: float) -> Masses:
@@ -40,24 +35,6 @@ def read_masses(armature: bpy.types.Object, bones: Bones, metre: float) -> Masse
             " give them a mass"
         )
     return masses
-
-
-def read_inertia(armature: bpy.types.Object, bones: Bones, metre: float) -> Array:
-    """(B, 6) inertia weights of the bones in the rest pose, see `ikmath.inertia_weights`.
-
-    Knees and elbows are stiffer about axes other than their hinge axis, because most rigs do not lock these.
-    """
-    weights = weigh(armature, bones, metre)
-    mass, centers = np.zeros(len(bones)), bones.heads.copy()
-    mass[weights.numbers] = weights.mass
-    turned = np.matmul(bones.rest[weights.numbers, :3, :3], weights.centers[:, :, None])
-    centers[weights.numbers] += turned[:, :, 0]
-    scale = float(armature.matrix_world.median_scale)  # roots slide in metres of the scene
-    hard = ik.inertia_weights(bones.parents, scale * bones.heads, scale * bones.length, mass, scale * centers)
-    for limb in find_limbs(bones, upward(armature)):
-        axis = bones.rest[limb.lower, :3, :3].T @ bones.rest[limb.upper, :3, :3] @ limb.axis
-        hard[limb.lower, (3, 5)] *= 1.0 + (_ASIDE - 1.0) * (1.0 - axis[[0, 2]] ** 2)
-    return hard
 
 
 def weigh(armature: bpy.types.Object, bones: Bones, metre: float) -> Masses:

@@ -18,7 +18,7 @@ import numpy as np
 import ikmath as ik
 
 from ...bridge.animation import action_poses, other_actions
-from ...bridge.armature import Array, Bones, Channels, Flags, read_bones
+from ...bridge.armature import Bones, Channels, Flags, read_bones
 from ...bridge.chains import Chain, moving_along, moving_bones
 from ...bridge.checks import armature_refusals
 from ...bridge.evaluated import carrying_bone
@@ -32,11 +32,10 @@ from ...properties.check import refusals
 from ...properties.effector import ArticulateEffector
 from ...properties.kinds import AMOUNTS, Kind
 from ...properties.measures import metre
-from ...properties.menus import weighs
 from ...properties.refusal import Refused, require
 from ...properties.solver import LEARNED
 from ..collision.surroundings import Surroundings, read_surroundings
-from .masses import read_inertia, read_masses
+from .masses import read_masses
 from .root import RESISTANCE, Placed, Root, root_now
 
 _FINE: Final = 1e-4  # largest tolerance, as a share of the figure's size
@@ -120,7 +119,6 @@ class Plan:
         keeps: posture strength by bone, only values below 1.
         stretches: the bones that effectors may lengthen.
         masses: of the figure, if an effector is of the kind Balance.
-        inertia: (B, 6) inertia weights of the bones; None for equal weights.
         bone_map: anatomical kinds of the bones, if the method takes a posture objective; else None.
         resists: see `Root`.
         carries: when the posture is moved to the targets, see `posture`.
@@ -144,7 +142,6 @@ class Plan:
     parameters: tuple[tuple[str, Any], ...] = ()
     surroundings: Surroundings | None = None
     masses: Masses | None = None
-    inertia: Array | None = field(default=None, compare=False, repr=False)
     bone_map: BoneMap | None = field(default=None, compare=False, repr=False)
     resists: bool = False
     carries: str = "NEVER"
@@ -277,7 +274,6 @@ def read_plan(
         posture=solver.posture,
         parameters=tuple(solver.parameters.options(method).items()),
         surroundings=read_surroundings(armature, bones, solved, instead),
-        inertia=None if natural or not weighs(method, solver.effort) else read_inertia(armature, bones, unit),
         bone_map=known if natural else None,
         carries=carries,
         switched_off=frozenset(rule for rule in ("balance", "keep_hips") if not getattr(solver, rule)),

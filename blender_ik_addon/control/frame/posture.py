@@ -117,6 +117,11 @@ class FramePosture:
         """(n,) the posture moved to the targets."""
         return self.q if self.motion is None else carried(self.figure.skeleton, self.q, self.motion)
 
+    def kept_at(self, q: Array) -> FramePosture:
+        """A copy whose cost is that of leaving the coordinates q (n,)."""
+        pose = ik.Pose.forward(self.figure.shown, q)
+        return replace(self, cost=self.cost.with_reference(pose).with_support(self.cost.support))
+
     def follows(self, motion: RigidMotion) -> FramePosture:
         """A copy with another motion."""
         cost = self.still.carried_by(motion)

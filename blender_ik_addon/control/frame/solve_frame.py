@@ -92,6 +92,8 @@ def _solve(
     plan, figure = task.plan, task.figure
     q = _start(task, before)
     following = before.solution if before else None
+    if task.posture is not None and not plan.posture:
+        task = task.with_posture(task.posture.kept_at(q))
     problem = _with_choices(plan, task.problem, q, before)
     within = 0.0
     if before is None and ask is None:  # no other frame decides how limbs bend, so they may be better bent

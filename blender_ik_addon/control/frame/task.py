@@ -70,7 +70,6 @@ def first_figure(plan: Plan, armature: bpy.types.Object, sample: Sample) -> Figu
         root=plan.root,
         root_stiffness=plan.root_stiffness,
         carried=plan.carried,
-        inertia=plan.inertia,
         stretching={number for stretch in plan.stretches for number in stretch.bones},
     )
     holding = {(effector.bone, effector.chain_root) for effector in plan.effectors if effector.holds}

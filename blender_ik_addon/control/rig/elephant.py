@@ -135,7 +135,7 @@ def _direct(
     (effector,) = add_effectors(armature, [new], context.evaluated_depsgraph_get())
     target: Any = effector.target
     target.empty_display_type, target.empty_display_size = "SPHERE", _TARGET
-    rig.solver.posture = 0.0  # a trunk has no posture
+    rig.solver.posture, rig.solver.effort = 0.0, "EVEN"  # a trunk has no posture, and bends evenly
     if frames > 1:
         _animate_location(target, scene.path(frames) + np.array(context.scene.cursor.location))
         rig.bake.use_range, rig.bake.frame_start, rig.bake.frame_end = True, 1, frames
