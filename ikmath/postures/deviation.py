@@ -88,7 +88,7 @@ class JointWeights:
     hinges: Array  # (K,) their reduction about the axis of a knee or an elbow, which turns with the posture
     axes: Array  # (K, 3) these axes in the reference frame
     stiff: Array  # (K, 3) factors from the stiffness
-    ranges: JointRanges
+    ranges: JointRanges  # of its legs
     turns: Index  # (t,) rotation coordinates of these joints
     which: Index  # (t,) index of the joint in `joints`
     place: Index  # (t,) 0, 1, 2 for the axis
