@@ -135,9 +135,9 @@ class JointWeights:
         hinges = np.where(hinged, weight * (parameters.hinge_aside - 1.0), 0.0)
         plain = np.where(hinged, weight * parameters.hinge_aside, weight)[:, None, None] * np.eye(3)
         if not even:
-            loose = np.array([figure.kinds[j] == Kind.HIP for j in joints.tolist()], dtype=bool)
+            hips = np.array([figure.kinds[j] == Kind.HIP for j in joints.tolist()], dtype=bool)
             along = tips[joints] / np.maximum(np.linalg.norm(tips[joints], axis=1), _TINY)[:, None]
-            twist = np.where(loose, weight * (parameters.hip_twist - 1.0), 0.0)
+            twist = np.where(hips, weight * (parameters.hip_twist - 1.0), 0.0)
             plain = plain + twist[:, None, None] * along[:, :, None] * along[:, None, :]
         same = which[:, None] == which[None]
         rows, columns = np.nonzero(same)
