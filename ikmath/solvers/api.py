@@ -18,7 +18,7 @@ from ..problem.problem import Problem, Solution
 from ..registries import LazyRegistry, choose
 from ..rotation import Array
 from ..threads import OneThread
-from .method import Method, Options, Requirements, gather
+from .method import Method, Options, Pausing, Requirements, gather
 
 _TEXTS: Final = "ikmath.classic.methods"
 
@@ -96,6 +96,24 @@ class Solver:
             return method.solve(problem, q, self._settings)
         except np.linalg.LinAlgError as error:
             raise BadValue(*_TOO_FAR_APART) from error
+
+    def in_parts(self, problem: Problem, q: npt.ArrayLike) -> Pausing[Solution]:
+        """As `solve`, with pauses, for a problem that it has checked and one start (n,) within the limits.
+
+        A generator that pauses after each iteration and returns the solution: a viewport can do a part of a
+        long solve in each update.
+        """
+        work = self._method.in_parts(problem, np.array(q, dtype=float), self._settings)
+        while problem.skeleton.n:
+            try:
+                with OneThread():
+                    next(work)
+            except StopIteration as end:
+                return end.value  # type: ignore[no-any-return]
+            except np.linalg.LinAlgError as error:
+                raise BadValue(*_TOO_FAR_APART) from error
+            yield
+        return _unmoved(problem, np.array(q, dtype=float), self._settings)
 
     @OneThread()
     def follow(self, problem: Problem, before: Solution) -> Solution:

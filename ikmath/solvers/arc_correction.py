@@ -33,11 +33,11 @@ class ArcCorrection:
         self._length, self._scale = problem.length, problem.stack.scale
         self._gain, self._least = gain, np.inf
         # first row, carrying joint, target
-        self._ends: list[tuple[int, int, tuple[float, ...]]] = []
+        self._ends: list[tuple[int, int, Array]] = []
         for row, carrier, number, effector in problem.stack.fused(problem.tasks).swings:
             goal = problem.tasks[number]
             if isinstance(goal, Position):
-                self._ends.append((row, carrier, tuple(goal.target[effector].tolist())))
+                self._ends.append((row, carrier, goal.target[effector]))
 
     def aside(self, iterate: Iterate) -> Array | None:
         """See `Correction`; None once steps along arcs gain too little."""
@@ -48,13 +48,26 @@ class ArcCorrection:
         self._least = cost
         out = np.zeros(len(iterate.error))
         position = iterate.pose.position
-        for row, joint, (x, y, z) in self._ends:
-            carrier = position[joint]
-            away = (iterate.error[row : row + 3] / np.maximum(self._scale[row : row + 3], 1e-300)).tolist()
-            seen = x - carrier.item(0), y - carrier.item(1), z - carrier.item(2)
-            missed = self._missed(seen, away)
-            if missed is not None:
-                out[row : row + 3] = missed
+        for row, joint, target in self._ends:
+            # the target and the tip, seen from the carrier
+            tx, ty, tz = (target - position[joint]).tolist()
+            ax, ay, az = (
+                iterate.error[row : row + 3] / np.maximum(self._scale[row : row + 3], 1e-300)
+            ).tolist()
+            x, y, z = tx + ax, ty + ay, tz + az
+            square, product = x * x + y * y + z * z, x * tx + y * ty + z * tz
+            now, then = sqrt(square), sqrt(tx * tx + ty * ty + tz * tz)
+            if min(now, then) < _NEAR * self._length or then > self._length:
+                continue
+            across = sqrt(max(square * then * then - product * product, 0.0))
+            if across < _NO_TURN * now * then:
+                continue
+            share = atan2(across, product) / across
+            # the tangent is `ahead * tip + aside * target`; what is missed is the straight way less that
+            ahead, aside = (then - now) / now - share * product, share * square
+            out[row] = -ax - ahead * x - aside * tx
+            out[row + 1] = -ay - ahead * y - aside * ty
+            out[row + 2] = -az - ahead * z - aside * tz
         return out * self._scale
 
     def learn(self, iterate: Iterate, trial: Iterate) -> None:
@@ -63,19 +76,3 @@ class ArcCorrection:
     def drop(self) -> None:
         """See `Correction`: after a refused step no arcs are used."""
         self._ends = []
-
-    def _missed(self, target: tuple[float, ...], away: list[float]) -> tuple[float, float, float] | None:
-        """The straight way to a target less the arc's tangent, seen from the carrier; None without an arc."""
-        (tx, ty, tz), (ax, ay, az) = target, away
-        x, y, z = tx + ax, ty + ay, tz + az
-        square, product = x * x + y * y + z * z, x * tx + y * ty + z * tz
-        now, then = sqrt(square), sqrt(tx * tx + ty * ty + tz * tz)
-        if min(now, then) < _NEAR * self._length or then > self._length:
-            return None
-        across = sqrt(max(square * then * then - product * product, 0.0))
-        if across < _NO_TURN * now * then:
-            return None
-        share = atan2(across, product) / across
-        # the tangent is `ahead * tip + aside * target`
-        ahead, aside = (then - now) / now - share * product, share * square
-        return -ax - ahead * x - aside * tx, -ay - ahead * y - aside * ty, -az - ahead * z - aside * tz

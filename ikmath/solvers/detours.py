@@ -41,7 +41,7 @@ class Detours:
     jumps: ClassVar[bool] = False
     costly: ClassVar[bool] = True
 
-    def starts(self, ended: Ended) -> Iterator[Iterate]:
+    def starts(self, ended: Ended) -> Iterator[Iterate | None]:
         """See `RestartStrategy`: the figure at the last waypoint of each detour."""
         driver = ended.driver
         nearly = _NEARLY * driver.problem.length * np.ones(len(driver.tolerances))
@@ -61,7 +61,8 @@ class Detours:
                     driver.posture_tolerance,
                 )
                 budget = Budget(min(_DETOUR, ended.budget.iterations), ended.budget.deadline)
-                stand, _ = between.run(between.begin(q), budget, None, driver.parameters.at_last)
+                begin, patience = between.begin(q), driver.parameters.at_last
+                stand, _ = yield from between.run(begin, budget, None, patience)
                 ended.budget.add(budget)
                 if not stand.reached(nearly):
                     break

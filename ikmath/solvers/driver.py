@@ -25,6 +25,7 @@ from ..rotation import Array
 from .collision_guard import CollisionGuard
 from .frame_correction import Correction
 from .iterate import Iterate, Merit
+from .method import Pausing
 from .newton_step import NewtonStep, nearly_met
 from .one_sided import OneSidedGoals
 from .parameters import HierarchicalParameters, Patience
@@ -132,7 +133,7 @@ class IterationDriver:
         *,
         at_once: bool = False,
         nearly: bool = False,
-    ) -> tuple[Iterate, Stop]:
+    ) -> Pausing[tuple[Iterate, Stop]]:
         """Gauss-Newton steps, until every effector is where it should be or they converge slowly.
 
         Args:
@@ -150,7 +151,7 @@ class IterationDriver:
 
         return self._descend(iterate, budget, model, correction, patience, at_once=at_once, nearly=nearly)
 
-    def refine(self, iterate: Iterate, budget: Budget, share: float = 0.0) -> tuple[Iterate, Stop]:
+    def refine(self, iterate: Iterate, budget: Budget, share: float = 0.0) -> Pausing[tuple[Iterate, Stop]]:
         """Steps by curvature, to the constrained minimum.
 
         Args:
@@ -178,7 +179,7 @@ class IterationDriver:
         *,
         at_once: bool = False,
         nearly: bool = False,
-    ) -> tuple[Iterate, Stop]:
+    ) -> Pausing[tuple[Iterate, Stop]]:
         """Better and better poses by one kind of step; where it ends short, what is met is put right.
 
         Args:
@@ -201,6 +202,7 @@ class IterationDriver:
                 return self._put_right(iterate, budget), Stop.TIME
             if idle or slow >= patience.slow or refused >= patience.refused:
                 return self._put_right(iterate, budget), Stop.IDLE if idle else Stop.CONVERGED
+            yield
             budget.iterations, budget.taken = budget.iterations - 1, budget.taken + 1
             model = model or make(iterate, slow, refusals)
             dq, to = self._propose(iterate, model, damping)

@@ -27,7 +27,7 @@ from .detours import Detours
 from .driver import Budget, IterationDriver, Stop
 from .frame_correction import Correction, FrameCorrection
 from .iterate import Iterate
-from .method import Method, Options
+from .method import Method, Options, Pausing
 from .parameters import ACCURACY, HierarchicalOptions, Patience
 from .restarts import Ended, RestartStrategy, StraightLimbKick, better
 from .search import Search, without_way
@@ -91,6 +91,23 @@ class Hierarchical(Method):
         within: Range | None = None,
         deadline: float | None = None,
     ) -> Solution:
+        """See `in_parts`; without pauses."""
+        work = self.in_parts(problem, q, options, before, within, deadline)
+        while True:
+            try:
+                next(work)
+            except StopIteration as end:
+                return end.value  # type: ignore[no-any-return]
+
+    def in_parts(
+        self,
+        problem: Problem,
+        q: Array,
+        options: Any,
+        before: Trail | None = None,
+        within: Range | None = None,
+        deadline: float | None = None,
+    ) -> Pausing[Solution]:
         """One solve, from a start or (with a trail) from the frame before.
 
         Args:
@@ -124,7 +141,7 @@ class Hierarchical(Method):
         start = driver.begin(q, trail.pose)
         first = None if before is None and guard is None else FrameCorrection(trail.first)
         correction: Correction = ArcCorrection(problem, own.arc_gain) if first is None else first
-        end, stop, jumped = self._descend(driver, start, budget, correction, course, options)
+        end, stop, jumped = yield from self._descend(driver, start, budget, correction, course, options)
         if within is not None:
             end = driver.wrapped(end)
         trail = Trail(
@@ -173,28 +190,28 @@ class Hierarchical(Method):
         correction: Correction,
         course: Course,
         options: Any,
-    ) -> tuple[Iterate, Stop, bool]:
+    ) -> Pausing[tuple[Iterate, Stop, bool]]:
         """Where a solve ends, why, and whether it jumped there."""
         rest, rested, jumped = course.rest, None, False
         nearly = driver.chooses and rest is not None and not course.at_once
-        end, stop = driver.run(
+        end, stop = yield from driver.run(
             start, budget, correction, course.patience, at_once=course.at_once, nearly=nearly
         )
         if rest is not None and stop is Stop.NEAR:
-            end, stop = driver.refine(end, budget, rest)
+            end, stop = yield from driver.refine(end, budget, rest)
             rested = end
         if stop is not Stop.TIME and not end.reached(driver.tolerances):
             # ways round obstacles take most iterations; to come to rest afterwards an eighth is enough
             kept = 0 if rest is None else budget.iterations // 8
             spare = Budget(budget.iterations - kept, budget.deadline)
             ended = Ended(driver, spare, start, end, np.random.default_rng(options.seed))
-            end, stop, jumped = self._elsewhere(ended, stop, course, options)
+            end, stop, jumped = yield from self._elsewhere(ended, stop, course, options)
             budget.add(spare)
         # a frame that is where it should be goes on in the next one, and a fast one in a wider range of turns
         held = driver.bounds.limits_turns and not ACCURACY[options.accuracy]
         waits = course.at_once and (end.reached(driver.tolerances) or held)
         if rest is not None and stop is Stop.CONVERGED and end is not rested and not waits:
-            end, stop = driver.refine(end, budget, rest)
+            end, stop = yield from driver.refine(end, budget, rest)
         return end, stop, jumped
 
     def strategies(self, options: Any, *, guarded: bool) -> list[RestartStrategy]:
@@ -203,7 +220,7 @@ class Hierarchical(Method):
 
     def _elsewhere(
         self, ended: Ended, stop: Stop, course: Course, options: Any
-    ) -> tuple[Iterate, Stop, bool]:
+    ) -> Pausing[tuple[Iterate, Stop, bool]]:
         """The best end of all starts of the strategies, why it ended, and whether it is one that jumps.
 
         Among obstacles, the end of a jump is taken only if it reaches everything and is clear.
@@ -224,10 +241,13 @@ class Hierarchical(Method):
                 break
             gate = guard if strategy.jumps else None
             for begin in strategy.starts(ended._replace(end=end)):
+                if begin is None:
+                    yield
+                    continue
                 if ended.budget.out_of_time():
                     break
                 arcs = ArcCorrection(problem, options.parameters.arc_gain)
-                other, why = driver.run(begin, ended.budget, arcs, course.patience)
+                other, why = yield from driver.run(begin, ended.budget, arcs, course.patience)
                 least = 1e-4 if not strategy.jumps else 0.1 if came else 1.0
                 touches = gate is not None and other.near is not None and gate.is_inside(other.near)
                 if other.reached(driver.tolerances) and not touches:

@@ -8,11 +8,11 @@ sentence.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from types import MappingProxyType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,10 @@ from ..parameters import Parameter, check_parameters, parameters_of
 from ..problem.problem import Problem, Solution
 from ..registries import Entry
 from ..rotation import Array
+
+Result = TypeVar("Result")
+Pausing = Generator[None, None, Result]
+"""Work that pauses after each iteration, so that a viewport can do a part of it in each update."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,6 +144,11 @@ class Method(Entry):
         q is inside the limits, and the method's own to write to.
         """
         raise TypeError(f"{type(self).__name__} does not say how it solves.")
+
+    def in_parts(self, problem: Problem, q: Array, options: Any) -> Pausing[Solution]:
+        """As `solve` for one start, with pauses."""
+        yield
+        return self.solve(problem, q, options)
 
     def follow(self, problem: Problem, q: Array, options: Any, before: Solution) -> Solution:
         """Solve for one start q (n,), following the solution of the frame before without a jump."""

@@ -47,8 +47,11 @@ class RestartStrategy(Protocol):
     @property
     def costly(self) -> bool: ...
 
-    def starts(self, ended: Ended) -> Iterator[Iterate]:
-        """Starts inside the limits, the most promising first; iterations used are counted."""
+    def starts(self, ended: Ended) -> Iterator[Iterate | None]:
+        """Starts inside the limits, the most promising first; iterations used are counted.
+
+        None after an iteration of its own, where the solve may pause.
+        """
 
 
 class StraightLimbKick:

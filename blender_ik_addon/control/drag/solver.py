@@ -10,7 +10,7 @@ drag. Both are searched for.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil, inf
@@ -27,7 +27,7 @@ from ...bridge.armature import Array
 from ..frame.goals import effector_errors
 from ..frame.hinging import bent_instead
 from ..frame.plan import Plan
-from ..frame.solve_frame import Ask, apart, solve_task
+from ..frame.solve_frame import Ask, afresh, apart, solve_task
 from ..frame.solved import Solved
 from ..frame.task import Task
 
@@ -49,10 +49,8 @@ class DragParameters:
         least_seconds: minimum time limit of a solve, for updates faster than any display.
         at_rest: maximum iterations of an update while the mouse rests.
         at_most: the same for the last update, or one that starts again.
-        search_iterations: maximum iterations of an update that solves from the pose before the drag, if the
-            resting target is not reached.
-        gain: share of the error; such a solve continues in the next update if it has less than this left,
-        patience: or for this number of updates without that.
+        search_iterations: iterations by which an update continues a solve from the pose before the drag, if
+            the resting target is not reached.
         nearer: share of the error that the other pose must be below to be used.
         much_nearer: the same for the lower bound of the error, if no pose reaches the target.
         farther: factor by which the error must exceed that of the last failed attempt.
@@ -68,9 +66,7 @@ class DragParameters:
     least_seconds: float = 4e-3
     at_rest: int = 24
     at_most: int = 60
-    search_iterations: int = 32
-    gain: float = 0.98
-    patience: int = 3
+    search_iterations: int = 16
     nearer: float = 0.9
     much_nearer: float = 0.5
     farther: float = 1.5
@@ -113,18 +109,21 @@ class DragSolver:
         self._resting = plan.solver(most=parameters.at_rest, max_turn=parameters.turn, **exact, **limited)
         self._exact = plan.solver(most=parameters.at_most, **exact)
         self._lost = plan.solver(most=parameters.at_most, **exact, **limited)
-        self._search = plan.solver(most=parameters.search_iterations, accuracy="exact", restarts=1)
+        self._search = plan.solver(**exact)
         self._towards: Array | None = None  # (n,) a better pose that the figure moves towards
         self._tried: Sequence[float] = ()  # see `bent_instead`
-        self._begun: Solved | None = None  # unfinished solve from the pose before the drag
-        self._idle = 0  # number of its updates with little gain
+        self._begun: Generator[None, None, ik.Solution] | None = None  # a solve from the pose before the drag
         self._vain = 0.0  # error at the last failed attempt to start again
 
     def update(self, task: Task, *, rests: bool) -> Solved:
         """Solve a task as well as possible within the time limit; `rests`: with the targets of before."""
-        last = self.last
-        if last is None or self._endless:
+        if self._endless:
             return self.finish(task)
+        last = self.last
+        if last is None:
+            self.last = self._converged(task)
+            self.arrived = self.is_there(self.last)
+            return self.last
         was_there = self.is_there(last)
         calm = rests and task.problem.scene is None
         ask = self._resting.solve if calm else partial(self._moving.solve, following=last.solution)
@@ -136,8 +135,9 @@ class DragSolver:
             if left < self._parameters.turn or left > before - self._parameters.slow * self._parameters.turn:
                 self._towards = None
         self.arrived = rests and still
-        if self.is_there(solved):
+        if not rests or self.is_there(solved):
             self._begun = None
+        if self.is_there(solved):
             if self._towards is None and (rests or not still):
                 self._look_for_bends(task, solved)
         elif rests:
@@ -155,13 +155,20 @@ class DragSolver:
 
     def finish(self, task: Task) -> Solved:
         """The converged pose, without a time limit."""
+        solved = self._converged(task)
+        if not self.is_there(solved) and self._may_come_nearer(task, solved):
+            # a whole search takes up to seconds: too long at the release of the mouse
+            solver = self._search if self._endless else self._exact
+            solved = self._better(solved, self._solved(task, None, solver.solve))
+        self.last, self.arrived = solved, True
+        return solved
+
+    def _converged(self, task: Task) -> Solved:
+        """The converged pose near the last one, with straight limbs bent where that is better."""
         solved = self._arrived(task, self._solved(task, self.last, self._exact.solve))
         if self.is_there(solved):
             self._look_for_bends(task, solved)
             solved = self._arrived(task, solved)
-        elif self._may_come_nearer(task, solved):
-            solved = self._better(solved, self._solved(task, None, self._exact.solve))
-        self.last, self.arrived = solved, True
         return solved
 
     def _arrived(self, task: Task, solved: Solved) -> Solved:
@@ -195,20 +202,22 @@ class DragSolver:
             self._towards, self.arrived = other.q, False
 
     def _begin_anew(self, task: Task, solved: Solved) -> Solved:
-        """Continue a solve from the pose before the drag, and return its pose if that is better."""
-        if self._begun is None and not self._may_come_nearer(task, solved):
-            return solved
-        start = self._begun
-        anew = self._solved(task, start, self._search.solve)
-        gains = start is None or self.off(anew) < self._parameters.gain * self.off(start)
-        self._idle = 0 if gains else self._idle + 1
-        if not self.is_there(anew) and self._idle < self._parameters.patience:
-            self._begun, self.arrived = anew, False
-            return solved
-        self._begun, self._idle = None, 0
-        chosen = self._better(solved, anew)
-        self.arrived = chosen is solved
-        return chosen
+        """Continue a solve from the pose before the drag; when it ends, return its pose if that is better."""
+        if self._begun is None:
+            if not self._may_come_nearer(task, solved):
+                return solved
+            self._begun = self._search.in_parts(*afresh(task))
+        self.arrived = False
+        for _ in range(self._parameters.search_iterations):
+            try:
+                next(self._begun)
+            except StopIteration as end:
+                self._begun = None
+                anew = self._solved(task, replace(solved, q=end.value.q), self._exact.solve)
+                chosen = self._better(solved, anew)
+                self.arrived = chosen is solved
+                return chosen
+        return solved
 
     def _better(self, solved: Solved, anew: Solved) -> Solved:
         """`anew` if its error is sufficiently smaller, else `solved`."""

@@ -92,8 +92,7 @@ def _solve(
     plan, figure = task.plan, task.figure
     q = _start(task, before)
     following = before.solution if before else None
-    if task.posture is not None and not plan.posture:
-        task = task.with_posture(task.posture.kept_at(q))
+    task = _near_start(task, q)
     problem = _with_choices(plan, task.problem, q, before)
     within = 0.0
     if before is None and ask is None:  # no other frame decides how limbs bend, so they may be better bent
@@ -263,6 +262,20 @@ def _answer_inexact(
         q=there.q,
         off=(distance, angle),
     )
+
+
+def afresh(task: Task) -> tuple[ik.Problem, Array]:
+    """The problem of a task without a previous frame, and its start (n,)."""
+    q = _start(task, None)
+    problem = _near_start(task, q).problem
+    return problem, slightly_bent(task.figure, problem, q)
+
+
+def _near_start(task: Task, q: Array) -> Task:
+    """The task, which without *Keep Posture* stays near the start (n,)."""
+    if task.posture is None or task.plan.posture:
+        return task
+    return task.with_posture(task.posture.kept_at(q))
 
 
 def reasons(task: Task, solved: Solved) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from ikmath.solvers.newton_step import NewtonStep
 from ikmath.solvers.parameters import DEFAULTS
 from ikmath.solvers.step_bounds import StepBounds
 from tests.ikmath import trees
+from tests.ikmath.solvers.parts import complete
 
 FEET, HANDS = ["ankle.L", "ankle.R"], ["wrist.L", "wrist.R"]
 
@@ -90,7 +91,8 @@ def test_the_curved_model_tells_the_merit_along_any_small_step(posture):
         np.full(4, 1e-4),
         DEFAULTS.step_tolerance,
     )
-    end, _ = driver.run(driver.begin(figure.rest.copy()), Budget(9), None, DEFAULTS.before_curvature)
+    patience = DEFAULTS.before_curvature
+    end, _ = complete(driver.run(driver.begin(figure.rest.copy()), Budget(9), None, patience))
     model = NewtonStep(problem, end, driver.merit.weights, own, [], lenient=False)
     rng = np.random.default_rng(1)
     inside = (end.q > figure.joint_limits.low + 0.01) & (end.q < figure.joint_limits.high - 0.01)
@@ -172,7 +174,8 @@ def test_a_step_by_curvature_is_newtons_also_where_a_level_is_only_nearly_met():
     driver = IterationDriver(
         problem, posture, bounds, None, DEFAULTS, np.full(1, 1e-8), DEFAULTS.step_tolerance
     )
-    near, stop = driver.run(driver.begin(reference), Budget(50), None, DEFAULTS.before_curvature, nearly=True)
+    patience = DEFAULTS.before_curvature
+    near, stop = complete(driver.run(driver.begin(reference), Budget(50), None, patience, nearly=True))
     assert stop is Stop.NEAR and max(near.costs) > DEFAULTS.met**2
 
     def slope(q, push):

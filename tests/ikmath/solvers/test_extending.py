@@ -15,6 +15,7 @@ from ikmath.solvers.iterate import Iterate
 from ikmath.solvers.parameters import DEFAULTS
 from ikmath.solvers.restarts import Ended, RestartStrategy
 from ikmath.solvers.step_bounds import Inequalities, StepBounds
+from tests.ikmath.solvers.parts import complete
 
 
 class OnlyForward(IterationDriver):
@@ -49,7 +50,7 @@ def test_a_step_bound_holds() -> None:
     for kind in (IterationDriver, OnlyForward):
         bounds = StepBounds(chain, DEFAULTS)
         driver = kind(problem, None, bounds, None, DEFAULTS, np.full(1, 1e-6), DEFAULTS.step_tolerance)
-        ends[kind], _ = driver.run(driver.begin(start), Budget(50), None, DEFAULTS.at_last)
+        ends[kind], _ = complete(driver.run(driver.begin(start), Budget(50), None, DEFAULTS.at_last))
     assert ends[IterationDriver].q[0] < start[0] - 1e-3
     assert ends[OnlyForward].q[0] >= start[0] - 1e-9
     assert ends[OnlyForward].reached(np.full(1, 1e-3))
@@ -65,8 +66,8 @@ def test_a_step_bound_holds_beside_a_floor() -> None:
     ]
     problem, bounds = ik.Problem(chain, goals), StepBounds(chain, DEFAULTS)
     driver = OnlyForward(problem, None, bounds, None, DEFAULTS, np.full(2, 1e-6), DEFAULTS.step_tolerance)
-    end, _ = driver.run(driver.begin(start), Budget(50), None, DEFAULTS.at_last)
-    end, _ = driver.refine(end, Budget(50))
+    end, _ = complete(driver.run(driver.begin(start), Budget(50), None, DEFAULTS.at_last))
+    end, _ = complete(driver.refine(end, Budget(50)))
     assert end.q[0] >= start[0] - 1e-9
     assert ik.Pose.forward(chain, end.q).point("tip")[1] >= floor - 1e-6
 
