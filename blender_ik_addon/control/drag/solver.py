@@ -10,7 +10,7 @@ drag. Both are searched for.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil, inf
@@ -22,6 +22,7 @@ import ikmath as ik
 from ikmath.diagnosis.error_bounds import error_lower_bounds
 from ikmath.postures import JointPosture
 from ikmath.solvers.collision_guard import is_free_path
+from ikmath.solvers.method import Pausing
 
 from ...bridge.armature import Array
 from ..frame.goals import effector_errors
@@ -112,7 +113,7 @@ class DragSolver:
         self._search = plan.solver(**exact)
         self._towards: Array | None = None  # (n,) a better pose that the figure moves towards
         self._tried: Sequence[float] = ()  # see `bent_instead`
-        self._begun: Generator[None, None, ik.Solution] | None = None  # a solve from the pose before the drag
+        self._begun: Pausing[ik.Solution] | None = None  # a solve from the pose before the drag
         self._vain = 0.0  # error at the last failed attempt to start again
 
     def update(self, task: Task, *, rests: bool) -> Solved:
@@ -203,20 +204,20 @@ class DragSolver:
 
     def _begin_anew(self, task: Task, solved: Solved) -> Solved:
         """Continue a solve from the pose before the drag; when it ends, return its pose if that is better."""
-        if self._begun is None:
+        search, self._begun = self._begun, None  # one that fails does not go on
+        if search is None:
             if not self._may_come_nearer(task, solved):
                 return solved
-            self._begun = self._search.in_parts(*afresh(task))
-        self.arrived = False
+            search = self._search.in_parts(*afresh(task))
         for _ in range(self._parameters.search_iterations):
             try:
-                next(self._begun)
+                next(search)
             except StopIteration as end:
-                self._begun = None
                 anew = self._solved(task, replace(solved, q=end.value.q), self._exact.solve)
                 chosen = self._better(solved, anew)
                 self.arrived = chosen is solved
                 return chosen
+        self._begun, self.arrived = search, False
         return solved
 
     def _better(self, solved: Solved, anew: Solved) -> Solved:
