@@ -103,8 +103,11 @@ class Solver:
         A generator that pauses after each iteration and returns the solution: a viewport can do a part of a
         long solve in each update.
         """
-        work = self._method.in_parts(problem, np.array(q, dtype=float), self._settings)
-        while problem.skeleton.n:
+        start = np.array(q, dtype=float)
+        if not problem.skeleton.n:
+            return _unmoved(problem, start, self._settings)
+        work = self._method.in_parts(problem, start, self._settings)
+        while True:
             try:
                 with OneThread():
                     next(work)
@@ -113,7 +116,6 @@ class Solver:
             except np.linalg.LinAlgError as error:
                 raise BadValue(*_TOO_FAR_APART) from error
             yield
-        return _unmoved(problem, np.array(q, dtype=float), self._settings)
 
     @OneThread()
     def follow(self, problem: Problem, before: Solution) -> Solution:
