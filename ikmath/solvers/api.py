@@ -112,7 +112,8 @@ class Solver:
                 with OneThread():
                     next(work)
             except StopIteration as end:
-                return end.value  # type: ignore[no-any-return]
+                solution: Solution = end.value
+                return solution
             except np.linalg.LinAlgError as error:
                 raise BadValue(*_TOO_FAR_APART) from error
             yield

@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
@@ -65,6 +65,23 @@ class Course(NamedTuple):
         return cls(own.at_last, False, None, False)
 
 
+class Frame(NamedTuple):
+    """What a frame of a motion adds to a solve.
+
+    Attributes:
+        before: trail of the frame before; None for a solve by itself.
+        within: coordinates that the solve stays between; None: those that `max_turn` allows.
+        deadline: see `Budget`; None: the time limit from now on.
+    """
+
+    before: Trail | None = None
+    within: Range | None = None
+    deadline: float | None = None
+
+
+_ALONE: Final = Frame()
+
+
 class Hierarchical(Method):
     """See the module."""
 
@@ -82,39 +99,20 @@ class Hierarchical(Method):
     coupled: ClassVar[bool] = True
     briefly: ClassVar[Mapping[str, Any]] = MappingProxyType({"accuracy": "fast"})
 
-    def solve(
-        self,
-        problem: Problem,
-        q: Array,
-        options: Any,
-        before: Trail | None = None,
-        within: Range | None = None,
-        deadline: float | None = None,
-    ) -> Solution:
-        """See `in_parts`; without pauses."""
-        work = self.in_parts(problem, q, options, before, within, deadline)
+    def solve(self, problem: Problem, q: Array, options: Any, frame: Frame = _ALONE) -> Solution:
+        """As `in_parts`, without pauses."""
+        work = self.in_parts(problem, q, options, frame)
         while True:
             try:
                 next(work)
             except StopIteration as end:
-                return end.value  # type: ignore[no-any-return]
+                solution: Solution = end.value
+                return solution
 
-    def in_parts(
-        self,
-        problem: Problem,
-        q: Array,
-        options: Any,
-        before: Trail | None = None,
-        within: Range | None = None,
-        deadline: float | None = None,
-    ) -> Pausing[Solution]:
-        """One solve, from a start or (with a trail) from the frame before.
-
-        Args:
-            within: coordinates that the solve stays between; None: those that `max_turn` allows.
-            deadline: see `Budget`; None: the time limit from now on.
-        """
+    def in_parts(self, problem: Problem, q: Array, options: Any, frame: Frame = _ALONE) -> Pausing[Solution]:
+        """One solve, from a start or (with a trail) from the frame before."""
         own, skeleton = options.parameters, problem.skeleton
+        before, within, deadline = frame
         if within is None and options.max_turn is not None:
             room = np.where(skeleton.is_turn, options.max_turn, np.inf)
             within = q - room, q + room
@@ -176,7 +174,7 @@ class Hierarchical(Method):
         deadline = np.inf if options.seconds is None else time.perf_counter() + options.seconds
         spent, trials = 0, []
         for within in policy.ranges():
-            trials.append(self.solve(problem, q, options, trail, within, deadline))
+            trials.append(self.solve(problem, q, options, Frame(trail, within, deadline)))
             spent += trials[-1].iterations
             if time.perf_counter() > deadline or not policy.is_held_back(trials[-1], within):
                 break
