@@ -170,15 +170,12 @@ class Hierarchical(Method):
 
     def follow(self, problem: Problem, q: Array, options: Any, before: Solution) -> Solution:
         trail = before.memory if isinstance(before.memory, Trail) else Trail()
-        policy = TurnPolicy(problem, q, trail, options.parameters, options.dt)
         deadline = np.inf if options.seconds is None else time.perf_counter() + options.seconds
-        spent, trials = 0, []
-        for within in policy.ranges():
-            trials.append(self.solve(problem, q, options, Frame(trail, within, deadline)))
-            spent += trials[-1].iterations
-            if time.perf_counter() > deadline or not policy.is_held_back(trials[-1], within):
-                break
-        return policy.noted(policy.choose(trials), spent)
+
+        def solve(within: Range | None) -> Solution:
+            return self.solve(problem, q, options, Frame(trail, within, deadline))
+
+        return TurnPolicy(problem, q, trail, options.parameters, options.dt).follow(solve, deadline)
 
     def _descend(
         self,

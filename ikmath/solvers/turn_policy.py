@@ -9,9 +9,9 @@ What no turn reaches is no reason to jump.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
 from typing import Final
 
 import numpy as np
@@ -42,11 +42,13 @@ class Trail:
     first: FirstStep | None = None  # its first step
     active: Sequence[Signs] = ()  # see `IterationDriver`
     turned: Array | None = None  # (n,) by how much its coordinates had changed
-    late: int = 0  # frames in a row that were short of targets which a wider turn would have reached
+    late: int = 0  # frames in a row that would have had to jump to come nearer
 
 
 Range = tuple[Array, Array]
 """Least and greatest coordinates (n,)."""
+Solve = Callable[[Range | None], Solution]
+"""A solve of the frame within a range."""
 
 
 class TurnPolicy:
@@ -66,37 +68,59 @@ class TurnPolicy:
         dt: float | None = None,
     ) -> None:
         self._problem, self._q, self._trail, self._parameters = problem, q, trail, parameters
-        turns, before = problem.skeleton.is_turn, trail.turned
+        skeleton, own, before = problem.skeleton, parameters, trail.turned
         if before is None or len(before) != len(q):
             before = np.zeros(len(q))
-        self._back = np.where(turns, np.maximum(-before, 0.0) + parameters.faster, np.inf)
-        self._on = np.where(turns, np.maximum(before, 0.0) + parameters.faster, np.inf)
-        self._fast = None if dt is None else problem.skeleton.max_speed * dt
-        self._late = 0
+        turns = skeleton.is_turn
+        self._back = np.where(turns, np.maximum(-before, 0.0) + own.faster, np.inf)
+        self._on = np.where(turns, np.maximum(before, 0.0) + own.faster, np.inf)
+        fast = None if dt is None else skeleton.max_speed * dt
+        self._fast = None if fast is None or not np.isfinite(fast).any() else (q - fast, q + fast)
+        small, wide = (np.where(turns, most, np.inf) for most in (own.turn, own.jump))
+        least = self._within(np.minimum(self._back, small), np.minimum(self._on, small))
+        faster = self._within(self._back, self._on)
+        slow = all(np.array_equal(*ends) for ends in zip(least, faster, strict=True))
+        # small turns; a little farther than in the frame before; each by itself no jump
+        self._smooth = [least, *[faster] * (not slow), self._within(wide, wide)]
 
-    def ranges(self) -> Iterator[Range | None]:
-        """The ranges to try in order while a frame is held back.
+    def follow(self, solve: Solve, deadline: float) -> Solution:
+        """The answer of the frame, with what the next frame needs to know and all iterations.
 
-        Small turns; turns a little farther than in the frame before, either way or resting; turns that are
-        mostly no jump; all that the speed limits allow.
+        The last answer counts in which no bone is seen to jump. Where a target leapt, or the figure is late
+        for long, it may jump to where everything is reached.
+
+        Args:
+            deadline: of `time.perf_counter`, after which no wider range is tried.
         """
-        turns, own = self._problem.skeleton.is_turn, self._parameters
-        small = np.where(turns, own.turn, np.inf)
-        yield self._within(np.minimum(self._back, small), np.minimum(self._on, small))
-        if isfinite(own.jump):  # else no turn is too wide
-            yield self._within(self._back, self._on)
-            wide = np.where(turns, own.jump, np.inf)
-            yield self._within(wide, wide)
-        fast = self._fast
-        yield None if fast is None or not np.isfinite(fast).any() else (self._q - fast, self._q + fast)
+        first = last = answer = solve(self._smooth[0])
+        spent, late = first.iterations, 0
+        held = self._is_held_back(first, self._smooth[0])
+        for within in self._smooth[1:]:
+            if not held or time.perf_counter() > deadline:
+                break
+            last = solve(within)
+            spent, held = spent + last.iterations, self._is_held_back(last, within)
+            if not self._is_jump(last):
+                answer = last
+        if held or last is not answer:
+            late = self._trail.late + 1
+            if self._leaps(first) or late % self._parameters.frames_late == 0:
+                if held and time.perf_counter() <= deadline:
+                    last = solve(self._fast)
+                    spent += last.iterations
+                if last.status is Status.REACHED:
+                    answer, late = last, 0
+        trail = replace(answer.memory, late=late, turned=self._turned(answer))
+        return replace(answer, iterations=spent, memory=trail, paced=late > 0)
 
     def _within(self, back: Array, on: Array) -> Range:
         """The range of turns (n,) that the speed limits allow."""
+        least, most = self._q - back, self._q + on
         if self._fast is not None:
-            back, on = np.minimum(back, self._fast), np.minimum(on, self._fast)
-        return self._q - back, self._q + on
+            least, most = np.maximum(least, self._fast[0]), np.minimum(most, self._fast[1])
+        return least, most
 
-    def is_held_back(self, answer: Solution, within: Range | None) -> bool:
+    def _is_held_back(self, answer: Solution, within: Range | None) -> bool:
         """Whether a frame is short because its turns stayed within a range.
 
         A level that is short then pushes against the ends of the range, and would gain if they were farther.
@@ -122,34 +146,13 @@ class TurnPolicy:
             stronger = np.concatenate([stronger, slopes[rows]])
         return False
 
-    def choose(self, trials: Sequence[Solution]) -> Solution:
-        """The answer of a frame, of those within the first of the ranges in order."""
-        smooth = [trial for trial in trials[1:] if not self._is_jump(trial)]
-        answer = smooth[-1] if smooth else trials[0]
-        return trials[-1] if trials[-1] is not answer and self._may_jump(trials[-1]) else answer
-
     def _is_jump(self, answer: Solution) -> bool:
         """Whether a bone is seen to jump; not where speed limits or a motion as fast allow such turns."""
         fast = self._fast
-        keeps_speed = fast is not None and np.isfinite(fast[self._problem.skeleton.is_turn]).all()
+        keeps_speed = fast is not None and np.isfinite(fast[1][self._problem.skeleton.is_turn]).all()
         if keeps_speed or (answer.status is Status.REACHED and self._goes_on(answer)):
             return False
         return largest_turn(self._problem.skeleton, self._q, answer.q) > self._parameters.jump
-
-    def _may_jump(self, answer: Solution) -> bool:
-        """Whether a frame jumps to an answer, since only this reaches what it should; else it is late."""
-        if answer.status is not Status.REACHED:
-            return False
-        if self._leaps(answer) or self._trail.late >= self._parameters.frames_late:
-            return True
-        self._late = self._trail.late + 1
-        return False
-
-    def noted(self, answer: Solution, spent: int) -> Solution:
-        """The answer with what the next frame needs to know, and the iterations of all of its solves."""
-        trail = answer.memory if isinstance(answer.memory, Trail) else Trail()
-        trail = replace(trail, late=self._late, turned=self._turned(answer))
-        return replace(answer, iterations=spent, memory=trail, paced=self._late > 0)
 
     def _turned(self, answer: Solution) -> Array:
         """(n,) by how much an answer changes the coordinates."""
