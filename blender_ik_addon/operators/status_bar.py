@@ -95,6 +95,8 @@ def header(drag: Drag, hand: Hand) -> str:
     if moved is not None:
         off = angle(moved.error) if hand.turning else length(moved.error)
         parts.append(f"{off} off" if moved.status == "REACHED" else moved.message)
+        if moved.searches:
+            parts.append("looking for another way")
     return "   |   ".join(parts)
 
 

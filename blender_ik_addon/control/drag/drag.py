@@ -49,12 +49,14 @@ class Moved:
         error: distance from the mouse target, metres, or radians while turning.
         status: name of `ikmath.Status`; message: what limits the figure.
         arrived: whether another update with the same target would not move the figure.
+        searches: whether another way to the target is looked for.
     """
 
     error: float
     status: str
     message: str
     arrived: bool = True
+    searches: bool = False
 
 
 class Drag:
@@ -320,7 +322,13 @@ class Drag:
         there = self._solver.is_there(shown)
         status, message = ("REACHED", "") if there else (shown.status, self._message(shown))
         status = "BEST_EFFORT" if status == "STOPPED" else status
-        self.moved = Moved(error=float(error), status=status, message=message, arrived=self._solver.arrived)
+        self.moved = Moved(
+            error=float(error),
+            status=status,
+            message=message,
+            arrived=self._solver.arrived,
+            searches=self._solver.searches,
+        )
         return self.moved
 
     def _as_shown(self, armature: bpy.types.Object, solved: Solved) -> Solved:

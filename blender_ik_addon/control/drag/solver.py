@@ -149,6 +149,11 @@ class DragSolver:
         self.last = solved
         return solved
 
+    @property
+    def searches(self) -> bool:
+        """Whether a solve from the pose before the drag goes on in the next update."""
+        return self._begun is not None
+
     def strides(self, way: float) -> int:
         """Number of updates for a displacement of the target, metres."""
         own = self._parameters
@@ -156,6 +161,7 @@ class DragSolver:
 
     def finish(self, task: Task) -> Solved:
         """The converged pose, without a time limit."""
+        self._begun = None
         solved = self._converged(task)
         if not self.is_there(solved) and self._may_come_nearer(task, solved):
             # a whole search takes up to seconds: too long at the release of the mouse
