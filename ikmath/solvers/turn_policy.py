@@ -77,11 +77,11 @@ class TurnPolicy:
         fast = None if dt is None else skeleton.max_speed * dt
         self._fast = None if fast is None or not np.isfinite(fast).any() else (q - fast, q + fast)
         small, wide = (np.where(turns, most, np.inf) for most in (own.turn, own.jump))
-        least = self._within(np.minimum(self._back, small), np.minimum(self._on, small))
+        slow = self._within(np.minimum(self._back, small), np.minimum(self._on, small))
         faster = self._within(self._back, self._on)
-        slow = all(np.array_equal(*ends) for ends in zip(least, faster, strict=True))
+        same = all(np.array_equal(*ends) for ends in zip(slow, faster, strict=True))
         # small turns; a little farther than in the frame before; each by itself no jump
-        self._smooth = [least, *[faster] * (not slow), self._within(wide, wide)]
+        self._smooth = [slow, *[faster] * (not same), self._within(wide, wide)]
 
     def follow(self, solve: Solve, deadline: float) -> Solution:
         """The answer of the frame, with what the next frame needs to know and all iterations.
@@ -104,7 +104,7 @@ class TurnPolicy:
                 answer = last
         if held or last is not answer:
             late = self._trail.late + 1
-            if self._leaps(first) or late % self._parameters.frames_late == 0:
+            if self._leaps(first) or late % max(self._parameters.frames_late, 1) == 0:
                 if held and time.perf_counter() <= deadline:
                     last = solve(self._fast)
                     spent += last.iterations
