@@ -45,6 +45,15 @@ def is_tool_active(context: bpy.types.Context) -> bool:
     return tool is not None and tool.idname == TOOL
 
 
+def is_rendering() -> bool:
+    """Whether a render runs beside the window; gizmos rest meanwhile.
+
+    While a gizmo's Python runs, Blender forbids writing to data, by one flag for all threads. If the thread
+    of a render takes over in between, the flag can stay set until Blender is restarted.
+    """
+    return bpy.app.is_job_running("RENDER")
+
+
 def holds(objects: Any, thing: bpy.types.Object) -> bool:
     """Whether a scene's or view layer's objects contain this one, and not another with its name."""
     return objects.get(thing.name) == thing or any(other == thing for other in objects)

@@ -15,7 +15,7 @@ import bpy
 from mathutils import Matrix, Vector
 
 from .. import compat
-from ..properties.access import active_armature, rig_of, session_of
+from ..properties.access import active_armature, is_rendering, rig_of, session_of
 from .tool import tool_in_hand
 
 _AXES: Final = {"X": Vector((1, 0, 0)), "Y": Vector((0, 1, 0)), "Z": Vector((0, 0, 1))}
@@ -136,7 +136,7 @@ class ARTICULATE_GGT_target(bpy.types.GizmoGroup):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return bool(held_effectors(context))
+        return not is_rendering() and bool(held_effectors(context))
 
     def setup(self, context: bpy.types.Context) -> None:
         """Create the handles for one effector; more are added when needed."""

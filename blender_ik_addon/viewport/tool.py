@@ -15,7 +15,7 @@ from bpy.app.handlers import persistent
 
 from .. import compat
 from ..preferences import KEYMAP, is_our_key, own_keys
-from ..properties.access import TOOL, active_armature, areas, is_tool_active, rig_of, session_of
+from ..properties.access import TOOL, active_armature, areas, is_rendering, is_tool_active, rig_of, session_of
 
 HOVER: Final = "ARTICULATE_GGT_hover"
 _MISSED: Final = -1
@@ -63,7 +63,7 @@ class ARTICULATE_GGT_hover(bpy.types.GizmoGroup):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return context.mode == "POSE"
+        return context.mode == "POSE" and not is_rendering()
 
     def setup(self, _context: bpy.types.Context) -> None:
         self.gizmos.new(ARTICULATE_GT_hover.bl_idname)

@@ -181,6 +181,11 @@ bpy.app.handlers.render_complete.append(lambda *_: ended.append(True))
 bpy.app.driver_namespace['render'] = (look, poses, ended)
 bpy.ops.render.render('INVOKE_DEFAULT', animation=True)
 """
+HOVERS = """
+ours = [kind for kind in bpy.types.GizmoGroup.__subclasses__() if kind.bl_idname == 'ARTICULATE_GGT_hover']
+with bpy.context.temp_override(**view()):
+    result = [bpy.app.is_job_running('RENDER'), any(kind.poll(bpy.context) for kind in ours)]
+"""
 RENDERED = """
 look, poses, ended = bpy.app.driver_namespace['render']
 result = [bool(ended), poses]
@@ -193,6 +198,7 @@ result = [list(b.rotation_quaternion) for b in bpy.data.objects['Figure'].pose.b
 
 def test_a_render_by_the_window_on_a_thread_of_its_own_shows_what_scrubbing_shows(figure: BlenderWindow):
     figure.operate(RENDER)
+    _, hovers = figure.wait_for(HOVERS, lambda found: found[0], 30.0)
     _, poses = figure.wait_for(RENDERED, lambda found: found[0], 120.0)
     figure.screenshot("rendered_live")
     figure.key("Escape")
@@ -200,6 +206,7 @@ def test_a_render_by_the_window_on_a_thread_of_its_own_shows_what_scrubbing_show
     figure.run("bpy.app.handlers.render_complete.clear()")
     assert sorted(map(int, poses)) == list(range(1, 9))
     assert not all(main for _, main in poses.values()), "Blender rendered on the main thread."
+    assert not hovers, "A gizmo ran Python in the meantime, after which Blender may refuse all writing."
     for frame, (pose, _) in poses.items():
         scrubbed = figure.run(POSE.format(frame=frame))
         away = max(

@@ -203,8 +203,10 @@ def _remembered(armature: bpy.types.Object) -> tuple[Channels, Channels] | None:
 
 
 def _put(rig: Any, name: str, data: bytes) -> None:
-    rig.pop(name, None)  # Blender truncates bytes at the first zero when they replace others
-    rig[name] = data
+    rig[name] = data  # if Blender refuses to write, what was stored stays
+    if rig[name] != data:  # it truncates bytes at the first zero when they replace others
+        del rig[name]
+        rig[name] = data
 
 
 def _taken(base: Channels, values: Channels, which: dict[str, Flags]) -> Channels:
