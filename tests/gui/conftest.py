@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A windowed Blender for the tests of each file, with a new scene for each test."""
+"""A windowed Blender for all tests, with a new scene for each of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ shading.light, shading.show_object_outline = 'FLAT', False
 """
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def blender() -> Iterator[BlenderWindow]:
     """The window. Without one these tests fail: a run that skips them has not tested what animators do."""
     if "ARTICULATE_ZIP" not in os.environ:
