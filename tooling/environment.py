@@ -206,12 +206,13 @@ def _output(command: list[str]) -> str:
 
 
 def _install(environment: Environment, wanted: list[str], what: str) -> None:
-    """Let pip install requirements.
+    """Let pip install requirements; only what is imported is compiled, not all of Blender.
 
     Raises:
         Problem: pip failed; its last lines are in the text.
     """
-    command = environment.command("-m", "pip", "install", "--disable-pip-version-check", "--quiet", *wanted)
+    options = ("--disable-pip-version-check", "--no-compile", "--quiet")
+    command = environment.command("-m", "pip", "install", *options, *wanted)
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode == 0:
         return

@@ -101,6 +101,7 @@ def test_over_the_feet_it_stands_while_the_hand_reaches():
     assert outside(rig, centre(rig), 0.12) > 0.02, "without it the figure would fall"
 
 
+@pytest.mark.solver
 def test_a_margin_keeps_it_farther_inside():
     rig = body()
     plant(rig, footprint=0.15)

@@ -40,6 +40,7 @@ def knee(rig: bpy.types.Object, foot: str) -> np.ndarray:
     return (joint - hip) - line * (line @ (joint - hip))
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize(("way", "roll"), [("kick aside", 0.0), ("back", 0.7), ("up", 0.7)])
 def test_in_a_drag(way: str, roll: float):
     found = []

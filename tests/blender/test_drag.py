@@ -240,6 +240,7 @@ def test_what_follows_a_target_is_not_dragged():
     start(rig, "hand.L", turn=True)  # nothing asks for its orientation
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize("method", ik.METHODS)
 @pytest.mark.parametrize("obstacle", [False, True])
 def test_whatever_method_is_set_pins_hold_in_drags(method, obstacle):

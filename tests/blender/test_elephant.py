@@ -68,6 +68,7 @@ def test_the_hide_is_whole_and_hangs_on_the_bones():
     assert far.max() > 0.3 and (far < 1e-5).mean() > 0.5, "the trunk swings, the body stands"
 
 
+@pytest.mark.solver
 def test_a_bake_goes_around_table_and_tree():
     """The hide is measured by Blender alone, frame by frame."""
     rig = add()

@@ -25,6 +25,7 @@ def four_bars() -> bpy.types.Object:
     return rig
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize("priority", [0, 1])
 def test_a_crank_drives_a_linkage_round(priority: int):
     rig = four_bars()

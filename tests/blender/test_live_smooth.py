@@ -17,6 +17,7 @@ MOTIONS = {
 }
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize("name", MOTIONS)
 def test_a_steady_target_moves_the_figure_steadily(name: str):
     """At no frame does a bone's motion change by more than a finger's breadth, mostly by a millimetre."""

@@ -78,6 +78,7 @@ def test_a_hand_stops_at_a_wall_and_says_so():
     assert "clearance" not in rig.articulate.report
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize("scale", [1.0, 0.01, 30.0])
 def test_margins_hold_on_scaled_and_turned_figures(scale):
     rig = arm()

@@ -53,6 +53,7 @@ def test_a_set_without_its_front_keeps_the_figure_in(turned):
     assert rig.articulate.report["clearance"] >= 0.0
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize("turn", [0.0, np.pi])
 def test_a_floor_is_a_floor_whichever_way_it_lies(turn):
     rig = arm()

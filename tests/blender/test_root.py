@@ -86,6 +86,7 @@ def test_feet_alone_leave_the_hips_where_they_are_while_the_legs_reach(placed: t
     assert "stays as far as the legs reach" in said()
 
 
+@pytest.mark.solver
 @pytest.mark.parametrize("way", ["solve", "live", "bake"])
 @pytest.mark.parametrize("step", [(0.0, -0.6, 0.0), (0.4, 0.0, 0.0), (0.0, 0.7, 0.0)])
 @pytest.mark.parametrize("placed", [FEET, FEET[:1]])
