@@ -91,14 +91,21 @@ def figure(name: str) -> bpy.types.Object:
     return make_rig(standing_figures.person() if name == "person" else _straight())
 
 
-def lead(drag: Any, rig: bpy.types.Object, bone: str, way: tuple[float, float, float], step: float) -> Felt:
+def lead(
+    drag: Any,
+    rig: bpy.types.Object,
+    bone: str,
+    way: tuple[float, float, float],
+    step: float,
+    budget: float = ENDLESS,
+) -> Felt:
     """Drag the tip of a bone along a way as a mouse would, let it go, and put everything back.
 
     Args:
         drag: the add-on's module; rig: the figure; bone: what is held.
-        way: see `WAYS`; step: of the mouse, in shares of the figure's height.
+        way: see `WAYS`; step: of the mouse, in shares of the figure's height; budget: of an update, seconds.
     """
-    held = drag.Drag(rig, bpy.context, drag.Grip(bone=bone), budget=ENDLESS)
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone=bone), budget=budget)
     end, count = natural.height(rig) * np.array(way), max(1, round(float(np.linalg.norm(way)) / step))
     poses, turns = [natural.frames(rig)], []
     for share in np.linspace(0.0, 1.0, count + 1)[1:]:

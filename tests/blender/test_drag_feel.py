@@ -53,6 +53,18 @@ def test_no_bone_leaps_and_the_steps_make_no_difference(name: str, part: str, wa
     )
 
 
+@pytest.mark.parametrize(("name", "way"), [("t_pose", "lift"), ("person", "up"), ("human", "back")])
+def test_a_slow_machine_comes_to_the_same_pose(name: str, way: str) -> None:
+    """In a few milliseconds some updates take no step at all, which does not mean that the figure rests."""
+    rig, bone = drag_ways.figure(name), drag_ways.PARTS[name]["foot"]
+    in_time, hurried = (
+        drag_ways.lead(drag, rig, bone, drag_ways.WAYS["foot"][way], COARSE, budget)
+        for budget in (drag_ways.ENDLESS, 1e-3)
+    )
+    assert hurried.error < 1e-3
+    assert max(natural.turns_between(rig, in_time.poses[-1], hurried.poses[-1]).values()) < 5.0
+
+
 @pytest.mark.parametrize("name", ["human", "t_pose", "straight"])
 def test_a_foot_that_is_lifted_fast_lets_no_knee_leap(name: str) -> None:
     rig, bone = drag_ways.figure(name), drag_ways.PARTS[name]["foot"]

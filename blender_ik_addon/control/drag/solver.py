@@ -107,7 +107,8 @@ class DragSolver:
         limited: dict[str, Any] = {} if self._endless else {"seconds": max(seconds, parameters.least_seconds)}
         self._moving = plan.solver(most=parameters.iterations, accuracy="reached", tolerance=near, **limited)
         exact: dict[str, Any] = {"accuracy": "exact", "restarts": 0}
-        self._resting = plan.solver(most=parameters.at_rest, max_turn=parameters.turn, **exact, **limited)
+        slow: dict[str, Any] = {"most": parameters.at_rest, "max_turn": parameters.turn, **exact}
+        self._resting, self._patient = plan.solver(**slow, **limited), plan.solver(**slow)
         self._exact = plan.solver(most=parameters.at_most, **exact)
         self._lost = plan.solver(most=parameters.at_most, **exact, **limited)
         self._search = plan.solver(**exact)
@@ -129,7 +130,10 @@ class DragSolver:
         calm = rests and task.problem.scene is None
         ask = self._resting.solve if calm else partial(self._moving.solve, following=last.solution)
         solved = self._solved(task, last, ask)
-        still = apart(task.problem, solved.q, last.q) < self._parameters.still
+        still = self._is_still(task, solved, last)
+        if still and calm:  # the time may have run out before the first step that helps
+            solved = self._solved(task, last, self._patient.solve)
+            still = self._is_still(task, solved, last)
         if self._towards is not None:
             still = False
             before, left = (apart(task.problem, one.q, self._towards) for one in (last, solved))
@@ -225,6 +229,9 @@ class DragSolver:
                 return chosen
         self._begun, self.arrived = search, False
         return solved
+
+    def _is_still(self, task: Task, solved: Solved, last: Solved) -> bool:
+        return apart(task.problem, solved.q, last.q) < self._parameters.still
 
     def _better(self, solved: Solved, anew: Solved) -> Solved:
         """`anew` if its error is sufficiently smaller, else `solved`."""
