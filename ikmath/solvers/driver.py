@@ -286,7 +286,7 @@ class IterationDriver:
             if len(names):
                 sides = np.where(names < 0, 1, -1).astype(np.int8)  # tangents hold from above
                 begin = [
-                    np.concatenate([known, sides * (names[:, None] == held).any(1)])
+                    np.concatenate([known, sides * np.isin(names, held)])
                     for known, held in zip(begin, self.held, strict=True)
                 ]
             step = hierarchical_qp(levels, bounds.by(metric), metric.target, begin)

@@ -107,8 +107,8 @@ class DragSolver:
         limited: dict[str, Any] = {} if self._endless else {"seconds": max(seconds, parameters.least_seconds)}
         self._moving = plan.solver(most=parameters.iterations, accuracy="reached", tolerance=near, **limited)
         exact: dict[str, Any] = {"accuracy": "exact", "restarts": 0}
-        slow: dict[str, Any] = {"most": parameters.at_rest, "max_turn": parameters.turn, **exact}
-        self._resting, self._patient = plan.solver(**slow, **limited), plan.solver(**slow)
+        small: dict[str, Any] = {"most": parameters.at_rest, "max_turn": parameters.turn, **exact}
+        self._resting, self._patient = plan.solver(**small, **limited), plan.solver(**small)
         self._exact = plan.solver(most=parameters.at_most, **exact)
         self._lost = plan.solver(most=parameters.at_most, **exact, **limited)
         self._search = plan.solver(**exact)
@@ -128,12 +128,13 @@ class DragSolver:
             return self.last
         was_there = self.is_there(last)
         calm = rests and task.problem.scene is None
-        ask = self._resting.solve if calm else partial(self._moving.solve, following=last.solution)
-        solved = self._solved(task, last, ask)
-        still = self._is_still(task, solved, last)
-        if still and calm:  # the time may have run out before the first step that helps
-            solved = self._solved(task, last, self._patient.solve)
-            still = self._is_still(task, solved, last)
+        # at rest the time may run out before the first step that helps; then it is not limited
+        resting = self._resting.solve, self._patient.solve
+        for ask in resting if calm else (partial(self._moving.solve, following=last.solution),):
+            solved = self._solved(task, last, ask)
+            still = apart(task.problem, solved.q, last.q) < self._parameters.still
+            if not still:
+                break
         if self._towards is not None:
             still = False
             before, left = (apart(task.problem, one.q, self._towards) for one in (last, solved))
@@ -229,9 +230,6 @@ class DragSolver:
                 return chosen
         self._begun, self.arrived = search, False
         return solved
-
-    def _is_still(self, task: Task, solved: Solved, last: Solved) -> bool:
-        return apart(task.problem, solved.q, last.q) < self._parameters.still
 
     def _better(self, solved: Solved, anew: Solved) -> Solved:
         """`anew` if its error is sufficiently smaller, else `solved`."""
