@@ -175,13 +175,13 @@ class Sketch:
 
         `active` is the active effector, `held` the name of the dragged bone, `every` has all chains.
         """
-        if "body" in shown:
-            parts.draw_body(strokes, self._inspector.capsules(subject))
-        if "chain" in shown:
-            asked = self._structure, held, active.chains if active else [], every
-            chains = self._chains.get(asked, lambda: Chains(self._inspector.bones(subject), *asked[1:]))
-            chains.draw(strokes, subject.standing.bones)
         with suppress(*REASONS):  # the figure is invalid; the panel and any solve give the reason
+            if "body" in shown:
+                parts.draw_body(strokes, self._inspector.capsules(subject))
+            if "chain" in shown:
+                asked = self._structure, held, active.chains if active else [], every
+                chains = self._chains.get(asked, lambda: Chains(self._inspector.bones(subject), *asked[1:]))
+                chains.draw(strokes, subject.standing.bones)
             if "limits" in shown:
                 parts.draw_limits(strokes, self._inspector.limits(subject))
             if active is not None and "ellipsoid" in shown:
@@ -210,7 +210,8 @@ class Sketch:
         def matrix_of(bone: str) -> Matrix:
             return world @ bones[bone].matrix
 
-        for hold in holds if "pins" in shown else ():
+        present = [hold for hold in holds if hold.bone in bones]  # what a drag holds may get another name
+        for hold in present if "pins" in shown else ():
             parts.draw_hold(strokes, hold, bones[hold.bone].bone.length, matrix_of(hold.bone))
         for mark in marks:
             if not _balances(mark):

@@ -222,8 +222,8 @@ class IterationDriver:
             if longest <= (limit if model.lenient else arguments.LARGEST):
                 idle = at_once and not model.strides and self._is_idle(iterate, dq)
                 # among obstacles corrections are costly: what promises nothing as it lands is not tried
-                promised = model.promised(dq if self.guard is None else landed)
-                trial, ratio = self._try(iterate, to, promised, budget, curved=model.curved)
+                step = dq if self.guard is None else landed
+                trial, ratio = self._try(iterate, model, step, to, budget)
             if trial is not None and (
                 ratio > own.least_gain or (trial.reached(self.tolerances) and not done)
             ):
@@ -248,32 +248,41 @@ class IterationDriver:
                 reach = own.shorter * min(reach, longest)
 
     def _try(
-        self, iterate: Iterate, to: Array, promised: float, budget: Budget, *, curved: bool
+        self, iterate: Iterate, model: StepModel, step: Array, to: Array, budget: Budget
     ) -> tuple[Iterate | None, float]:
-        """The iterate after a step to (n,), put right where it helps, and the gain ratio.
+        """The iterate after a model's step (n,) that lands at `to` (n,), and the gain ratio.
 
-        Where gains are rounding, the ratio is near one (Conn, Gould & Toint 2000, 17.4.2). What is short has
-        an error that only small steps along a curved valley keep: after steps by curvature it is put back
-        to what they promised, too.
+        It is corrected where that helps. Where gains are rounding, the ratio is near one (Conn, Gould & Toint
+        2000, 17.4.2). What is short has an error that only small steps along a curved valley keep: after
+        steps by curvature it is corrected, too.
         """
         own, before = self.parameters, iterate.all_costs()
-        noise = self.merit.noise(before)
+        promised, noise = model.promised(step), self.merit.noise(before)
         trial = self.move(iterate, to) if promised > -noise else None
         if trial is None:
             return None, -1.0
         ratio = (self.merit.gain(before, trial.all_costs()) + noise) / (promised + noise)
         # the room that a curved step leaves at a one-sided goal would be promised again by the next one
-        if ratio <= (own.full_gain if curved and self.one_sided else own.least_gain):
-            dq = short_way(self.bounds.joint_limits, iterate.q, to)
-            linear = iterate.error + iterate.jacobian.dot(dq) if curved else None
-            trial = self._corrected(trial, self._met(iterate.costs), budget, linear)
+        if ratio <= (own.full_gain if model.curved and self.one_sided else own.least_gain):
+            count = self._met(iterate.costs)
+            sought = self._sought(iterate, step, count)
+            trial = self._corrected(trial, sought, count, budget, others=model.curved)
             ratio = (self.merit.gain(before, trial.all_costs()) + noise) / (promised + noise)
         return trial, ratio
+
+    def _sought(self, iterate: Iterate, step: Array, count: int) -> Array:
+        """Errors (k,) as a step (n,) promised; none for the `count` met levels that come no nearer."""
+        error, jacobian = self._on_both_sides(iterate)
+        promised: Array = error + jacobian.dot(step)
+        for rows in self.problem.stack.levels[:count]:
+            if promised[rows].dot(promised[rows]) >= error[rows].dot(error[rows]):
+                promised[rows] = 0.0
+        return promised
 
     def _put_right(self, end: Iterate, budget: Budget) -> Iterate:
         """An end where weaker levels and the posture no longer disturb what is met."""
         stronger = len(end.costs) - (self.posture is None)
-        return self._corrected(end, min(self._met(end.costs), stronger), budget)
+        return self._corrected(end, np.zeros(len(end.error)), min(self._met(end.costs), stronger), budget)
 
     def _propose(self, iterate: Iterate, model: StepModel, damping: float) -> tuple[Array, Array]:
         """The step of a model (n,), and where it leads, within all bounds (n,)."""
@@ -349,36 +358,32 @@ class IterationDriver:
         return next(short, len(costs))
 
     def _corrected(
-        self, trial: Iterate, count: int, budget: Budget, promised: Array | None = None
+        self, trial: Iterate, sought: Array, count: int, budget: Budget, *, others: bool = False
     ) -> Iterate:
-        """Second-order correction: the first `count` levels put right, and the others as promised.
+        """Second-order correction: the first `count` levels get the errors (k,) that are sought.
 
         It stays on what held the step, limits and one-sided goals alike: to leave them would cost weaker
-        levels what they gained. Where one of the former would lose what it has, nothing is put right.
+        levels what they gained. Where one of the former would lose what it has, nothing is corrected.
 
         Args:
-            promised: (k,) errors, of which those of the other levels are sought if they are near; None:
-                nothing is done for them.
+            others: whether the other levels get theirs, too, where all are near.
         """
         stack, own = self.problem.stack, self.parameters
         metric = Metric.of(stack.metric, None, 0.0)
         face = self.last[0].face(self.last[1]) if self.last else Face(np.empty(0, np.intp), set())
-        wanted, last = np.zeros(len(trial.error)), count
-        if promised is not None and max(stack.costs(promised - trial.error)) <= own.near**2:
-            last = len(stack.levels)
-            for rows in stack.levels[count:]:
-                wanted[rows] = promised[rows]
+        are_near = others and max(stack.costs(sought - trial.error)) <= own.near**2
+        last = len(stack.levels) if are_near else count
 
         def wrong(iterate: Iterate) -> list[float]:  # costs that count as none are alike
             error, _ = self._on_both_sides(iterate)
-            return [max(cost, own.hold**2) for cost in stack.costs(error - wanted)[:last]]
+            return [max(cost, own.hold**2) for cost in stack.costs(error - sought)[:last]]
 
         for _ in range(own.corrections if last else 0):
             if max(wrong(trial)) <= own.hold**2:
                 break
             budget.corrections += 1
             error, jacobian = self._on_both_sides(trial)
-            slopes, missing = metric.along(jacobian), wanted - error
+            slopes, missing = metric.along(jacobian), sought - error
             damping = [0.0 if level < count else own.damping * trial.costs[level] for level in range(last)]
             levels = [
                 Level(slopes[rows], missing[rows], own.bias + more)

@@ -26,14 +26,8 @@ WAYS = [
     ("knee", "up"),
     ("hips", "down"),
 ]
-# Straight legs that bend swing their knees out to either side, which is hardly easier than straight ahead;
-# and who is led by the knee leaves a foot behind, and joints that have a part in what is short do not relax.
-UNDECIDED = {
-    ("straight", "foot", "lift"),
-    ("straight", "foot", "up"),
-    ("straight", "knee", "up"),
-    ("t_pose", "knee", "up"),
-}
+# Who is led by the knee leaves a foot behind, and joints that have a part in what is short do not relax.
+UNDECIDED = {("straight", "knee", "up")}
 CASES = [(name, *way) for name in FIGURES for way in WAYS]
 
 
@@ -48,12 +42,15 @@ def test_no_bone_leaps_and_the_steps_make_no_difference(name: str, part: str, wa
     assert fine.late < 5.0
     assert max(fine.error, coarse.error) < 1e-3
     turns = natural.turns_between(rig, fine.poses[-1], coarse.poses[-1])
-    assert max(turns.values()) < (50.0 if (name, part, way) in UNDECIDED else 5.0), max(
+    assert max(turns.values()) < (15.0 if (name, part, way) in UNDECIDED else 5.0), max(
         (angle, bone) for bone, angle in turns.items()
     )
 
 
-@pytest.mark.parametrize(("name", "way"), [("t_pose", "lift"), ("person", "up"), ("human", "back")])
+SLOW = [("t_pose", "lift"), ("person", "up"), ("human", "back"), ("straight", "up")]
+
+
+@pytest.mark.parametrize(("name", "way"), SLOW)
 def test_a_slow_machine_comes_to_the_same_pose(name: str, way: str) -> None:
     """In a few milliseconds some updates take no step at all, which does not mean that the figure rests."""
     rig, bone = drag_ways.figure(name), drag_ways.PARTS[name]["foot"]

@@ -361,3 +361,15 @@ def test_a_pinned_rotation_is_shown_on_its_bone_wherever_that_is():
     shown = drawn(rig)
     (pin,) = of_colour(shown, "points", colours.PINS["ORIENTATION"])
     assert np.allclose(pin, tip(rig, "b3"), atol=1e-5)
+
+
+def test_a_bone_that_a_script_renames_in_edit_mode_is_no_error():
+    """There the pose and the bones differ until the mode ends, and no figure can be read."""
+    rig = two_arms()
+    add("hand.L")
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.pose.bones["hand.R"].name = "paw"
+    for body in (False, True):
+        rig.articulate.body.show = body
+        assert len(of_colour(drawn(rig), "lines", REACHED)) == 2
+    bpy.ops.object.mode_set(mode="POSE")

@@ -20,13 +20,12 @@ import numpy as np
 
 import ikmath as ik
 from ikmath.diagnosis.error_bounds import error_lower_bounds
-from ikmath.postures import JointPosture
 from ikmath.solvers.collision_guard import is_free_path
 from ikmath.solvers.method import Pausing
 
 from ...bridge.armature import Array
 from ..frame.goals import effector_errors
-from ..frame.hinging import bent_instead
+from ..frame.hinging import bends_of, bent_instead, is_on_the_way, led
 from ..frame.plan import Plan
 from ..frame.solve_frame import Ask, afresh, apart, solve_task
 from ..frame.solved import Solved
@@ -46,7 +45,6 @@ class DragParameters:
         turn: radians, largest rotation of a joint about each axis in an update towards a better pose, slow
             enough to follow by eye.
         still: radians or figure sizes; after an update with less motion the figure has arrived.
-        slow: share of `turn`, smallest progress per update towards a better pose.
         least_seconds: minimum time limit of a solve, for updates faster than any display.
         at_rest: maximum iterations of an update while the mouse rests.
         at_most: the same for the last update, or one that starts again.
@@ -63,7 +61,6 @@ class DragParameters:
     iterations: int = 8
     turn: float = math.radians(2.5)
     still: float = 1e-3
-    slow: float = 0.2
     least_seconds: float = 4e-3
     at_rest: int = 24
     at_most: int = 60
@@ -112,7 +109,8 @@ class DragSolver:
         self._exact = plan.solver(most=parameters.at_most, **exact)
         self._lost = plan.solver(most=parameters.at_most, **exact, **limited)
         self._search = plan.solver(**exact)
-        self._towards: Array | None = None  # (n,) a better pose that the figure moves towards
+        self._better_pose: Array | None = None  # (n,) in which straight limbs are bent
+        self._towards: Array | None = None  # (k,) the bends of its limbs, to which they are led
         self._tried: Sequence[float] = ()  # see `bent_instead`
         self._begun: Pausing[ik.Solution] | None = None  # a solve from the pose before the drag
         self._vain = 0.0  # error at the last failed attempt to start again
@@ -133,12 +131,11 @@ class DragSolver:
         for ask in resting if calm else (partial(self._moving.solve, following=last.solution),):
             solved = self._solved(task, last, ask)
             still = apart(task.problem, solved.q, last.q) < self._parameters.still
-            if not still:
+            if not still and (self._towards is None or self.is_there(solved)):
                 break
         if self._towards is not None:
             still = False
-            before, left = (apart(task.problem, one.q, self._towards) for one in (last, solved))
-            if left < self._parameters.turn or left > before - self._parameters.slow * self._parameters.turn:
+            if not self.is_there(solved) or not is_on_the_way(task.figure.hinges, solved.q, self._towards):
                 self._towards = None
         self.arrived = rests and still
         if not rests or self.is_there(solved):
@@ -186,22 +183,14 @@ class DragSolver:
     def _arrived(self, task: Task, solved: Solved) -> Solved:
         """The pose that the figure moves towards, if there is one, else `solved`."""
         if self._towards is not None:
-            solved = self._solved(task, replace(solved, q=self._towards), self._exact.solve)
             self._towards = None
+            solved = self._solved(task, replace(solved, q=self._better_pose), self._exact.solve)
         return solved
 
     def _solved(self, task: Task, last: Solved | None, ask: Ask) -> Solved:
-        if self._towards is not None:
-            problem = task.problem
-            if last is not None:  # at a straight limb no slope leads to the bent one
-                left = apart(problem, last.q, self._towards)
-                share = min(1.0, self._parameters.turn / max(left, 1e-9))
-                last = replace(last, q=last.q + share * (self._towards - last.q))
-            if problem.posture is None:
-                problem = problem.with_posture(JointPosture(self._towards, problem.stack.metric**-2.0))
-            else:
-                problem = problem.with_targets([*problem.tasks, ik.Posture(self._towards)])
-            task = replace(task, problem=problem)
+        if self._towards is not None and last is not None:
+            problem, q = led(task.figure.hinges, task.problem, last.q, self._towards)
+            task, last = replace(task, problem=problem), replace(last, q=q)
         return solve_task(task, last, brief=True, ask=ask)
 
     def _look_for_bends(self, task: Task, solved: Solved) -> None:
@@ -211,7 +200,8 @@ class DragSolver:
         ask: Callable[[Array], ik.Solution] = partial(self._exact.solve, task.problem)
         other, self._tried = bent_instead(task.figure, task.problem, solved.solution, self._tried, ask)
         if other is not solved.solution and is_free_path(task.problem, solved.q, other.q):
-            self._towards, self.arrived = other.q, False
+            self._better_pose, self.arrived = other.q, False
+            self._towards = bends_of(task.figure.hinges, solved.q, other.q)
 
     def _begin_anew(self, task: Task, solved: Solved) -> Solved:
         """Continue a solve from the pose before the drag; when it ends, return its pose if that is better."""

@@ -123,7 +123,7 @@ def bent_instead(
     relaxed: Callable[[Array], ik.Solution],
     within: float = STRAIGHT,
 ) -> tuple[ik.Solution, Sequence[float]]:
-    """The solution with its straight limbs bent, if that costs less.
+    """The solution with its straight limbs bent, if that costs less or brings what is short to its target.
 
     Args:
         figure: from `hinged`, measured at its posture; problem: the solved one; solution: of it.
@@ -135,7 +135,7 @@ def bent_instead(
         The solution, and `tried` for the next call.
     """
     limbs, hinges, cost = figure.plan.limbs, figure.hinges, effort_of(problem)
-    if limbs is None or hinges is None or cost is None or solution.status is not ik.Status.REACHED:
+    if limbs is None or hinges is None or cost is None:
         return solution, tried
     bent = hinges.bent(solution.q)
     hard = hinges.own.dot((solution.q - figure.q) ** 2)
@@ -143,6 +143,8 @@ def bent_instead(
     past = np.array(tried) if len(tried) else np.zeros(len(hard))
     worth = hinges.which & (np.abs(bent) < within) & (hard > np.maximum(_HARD, _HARDER * past))
     tries = np.flatnonzero(worth).tolist()
+    short = solution.status is not ik.Status.REACHED
+    allowed = np.maximum(solution.errors, _THERE * problem.spans)
     # a figure that crouches bends both legs; one alone would twist it
     together = [tuple(tries)] if len(tries) > 1 else []
     for rows in [*together, *((row,) for row in tries)]:
@@ -150,7 +152,8 @@ def bent_instead(
         for row in rows:
             _bend(figure, limbs, row, q, bent[row], figure.q)
         other = relaxed(problem.start(q))
-        if other.status is ik.Status.REACHED and cost(other.q) < _EASIER * effort:
+        nearer = short and other.status is ik.Status.REACHED
+        if nearer or (not (other.errors > allowed).any() and cost(other.q) < _EASIER * effort):
             return other, hard.tolist()
         past[list(rows)] = hard[list(rows)]
     return solution, past.tolist()

@@ -17,10 +17,10 @@ def test_what_is_tried_after_a_refused_step_is_half_as_long(monkeypatch):
     tried = []  # where, how long, by curvature, taken
     plain = IterationDriver._try
 
-    def noted(self, iterate, to, promised, budget, *, curved):
-        trial, ratio = plain(self, iterate, to, promised, budget, curved=curved)
+    def noted(self, iterate, model, step, to, budget):
+        trial, ratio = plain(self, iterate, model, step, to, budget)
         way = short_way(FIGURE.joint_limits, iterate.q, to) / self.problem.strides
-        tried.append((iterate.q, float(np.abs(way).max()), curved, ratio > DEFAULTS.least_gain))
+        tried.append((iterate.q, float(np.abs(way).max()), model.curved, ratio > DEFAULTS.least_gain))
         return trial, ratio
 
     monkeypatch.setattr(IterationDriver, "_try", noted)
