@@ -131,12 +131,13 @@ class DragSolver:
         for ask in resting if calm else (partial(self._moving.solve, following=last.solution),):
             solved = self._solved(task, last, ask)
             still = apart(task.problem, solved.q, last.q) < self._parameters.still
-            if not still and (self._towards is None or self.is_there(solved)):
+            if not still:
                 break
         if self._towards is not None:
-            still = False
-            if not self.is_there(solved) or not is_on_the_way(task.figure.hinges, solved.q, self._towards):
+            fails = not self.is_there(solved) and (still or not rests)
+            if fails or not is_on_the_way(task.figure.hinges, solved.q, self._towards):
                 self._towards = None
+            still = False
         self.arrived = rests and still
         if not rests or self.is_there(solved):
             self._begun = None
