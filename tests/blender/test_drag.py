@@ -228,6 +228,22 @@ def test_a_pin_that_is_dragged_stays_where_it_is_left():
     assert np.linalg.norm(tip(rig, "hand.L") - np.array(left.pin_location)) < 1e-3
 
 
+@pytest.mark.parametrize("first", ["hand.L", "hand.R"])
+def test_pins_that_a_script_removes_in_a_drag_leave_others_alone(first):
+    rig = two_arms()
+    for bone in (first, "hand.L" if first == "hand.R" else "hand.R"):
+        pin(rig, bone)
+    held = start(rig, "hand.L")
+    held.move_to(by(held, [-0.4, -0.3, 0.1]))
+    rig.articulate.effectors.remove(0)
+    (left,) = rig.articulate.effectors
+    place = np.array(left.pin_location)
+    held.finish(bpy.context)
+    assert np.array_equal(left.pin_location, place)
+    start(rig, "hand.L").cancel()
+    rig.articulate.effectors.clear()
+
+
 def test_what_follows_a_target_is_not_dragged():
     rig = two_arms()
     reach(rig, "hand.L", (1.2, -0.8, 1.8))
