@@ -173,6 +173,20 @@ def test_the_armature_deleted_in_the_middle_ends_it(slow):
     assert not window.timers
 
 
+def test_an_effector_removed_while_frames_are_solved_costs_no_bake(slow):
+    rig, operator, window = _start()
+    bpy.ops.articulate.pin(bone="b0")
+    operator.begin(window)
+    for _event in range(14):
+        assert operator.modal(window, TIMER) == {"PASS_THROUGH"}
+    rig.articulate.effectors.remove(0)
+    while (outcome := operator.modal(window, TIMER)) == {"PASS_THROUGH"}:
+        pass
+    assert outcome == {"FINISHED"} and all(len(keys) == 12 for keys in curves(rig).values())
+    assert set(rig.articulate.report["effectors"]) == {"b3", "b0"}
+    assert not window.timers
+
+
 def test_only_one_bake_at_a_time(slow):
     _rig, operator, window = _start()
     operator.begin(window)

@@ -21,14 +21,13 @@ from ikmath import rotation
 from ...bridge.armature import Array, Channels, PoseState, read_channels, write_channels
 from ...bridge.checks import limiting_constraint
 from ...bridge.skeleton import Figure
-from ...properties.access import rig_of
 from ..bake.autokey import auto_key
 from ..bake.record import Recording
 from ..frame.confirm import as_shown
 from ..frame.goals import reached
 from ..frame.held_back import shortest
 from ..frame.hinging import hinged
-from ..frame.plan import NOT_SAVED, Plan, find_armature
+from ..frame.plan import NOT_SAVED, Plan, find_armature, find_effector
 from ..frame.sample import Sample, take_sample
 from ..frame.solved import Solved
 from ..frame.task import Task, first_figure, make_tasks, next_task
@@ -243,11 +242,10 @@ class Drag:
         except REASONS:
             self.cancel()
             raise
-        saved = rig_of(armature).effectors
         for (index, name), there in self._pins.items():
-            if index >= len(saved) or saved[index].name != name:
+            pin = find_effector(armature, index, name)
+            if pin is None:
                 continue  # a script has changed the list during the drag
-            pin = saved[index]
             pin.pin_location = there[:3, 3]
             if pin.kind_info.turns:
                 pin.pin_rotation = rotation.quaternion_from_matrix(there[:3, :3])

@@ -19,7 +19,7 @@ from ...bridge.skeleton import Figure
 from ...properties.access import rig_of
 from ...properties.measures import counted, is_seen
 from ..frame.held_back import naming_the_root
-from ..frame.plan import EffectorPlan, Plan, find_armature
+from ..frame.plan import EffectorPlan, Plan, find_armature, find_effector
 from ..frame.solved import Solved
 from ..inspect.limit_arcs import at_limits
 from .report_text import write_text
@@ -84,7 +84,9 @@ def write_effectors(armature: bpy.types.Object, run: Run) -> dict[str, dict[str,
         # a script or a user can give two effectors the same name
         same = [other.name for other in run.plan.effectors[:column]].count(effector.name)
         rows[f"{effector.name} ({same + 1})" if same else effector.name] = row
-        item = rig_of(armature).effectors[effector.index]
+        item = find_effector(armature, effector.index, effector.name)
+        if item is None:
+            continue  # a script has changed the list during a bake
         values = {"error": row["worst"] or 0.0, "angle": row["angle_worst"] or 0.0}
         for name, value in {**values, "status": row["status"], "message": row["message"]}.items():
             # assigning an equal value would still cause an update and a redraw
