@@ -134,7 +134,7 @@ class DragSolver:
             if not still:
                 break
         if self._towards is not None:
-            # the mouse may want the limb straight again; where it rests, what is late for an update catches up
+            # the mouse may want the limb straight again; where it rests, what is late catches up
             fails = not self.is_there(solved) and (still or not rests)
             if fails or not is_on_the_way(task.figure.hinges, solved.q, self._towards):
                 self._towards = None
