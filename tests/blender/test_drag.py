@@ -244,6 +244,18 @@ def test_pins_that_a_script_removes_in_a_drag_leave_others_alone(first):
     rig.articulate.effectors.clear()
 
 
+@pytest.mark.parametrize("keys", [False, True])
+def test_a_bone_that_a_script_renames_in_a_drag_costs_no_drag(keys):
+    rig = two_arms()
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = keys
+    held = start(rig, "hand.L")
+    held.move_to(by(held, [-0.4, -0.3, 0.1]))
+    place = tip(rig, "hand.L")
+    rig.pose.bones["hand.L"].name = "paw"
+    held.finish(bpy.context)
+    assert np.allclose(tip(rig, "paw"), place, atol=1e-4)
+
+
 def test_what_follows_a_target_is_not_dragged():
     rig = two_arms()
     reach(rig, "hand.L", (1.2, -0.8, 1.8))

@@ -32,8 +32,9 @@ def auto_key(
     Raises:
         Refused: Blender cannot insert keys, for example because the action is linked.
     """
-    keyed = tuple(keyed)
-    bones = [armature.pose.bones[name] for name in dict.fromkeys(name for name, _channel, _index in keyed)]
+    every = armature.pose.bones
+    keyed = [row for row in keyed if row[0] in every]  # a script may have renamed a bone during a drag
+    bones = [every[name] for name in dict.fromkeys(name for name, _channel, _index in keyed)]
     components = [(bone_path(name, channel), index, name) for name, channel, index in keyed]
     _auto_key(armature, components, bones, context)
 
