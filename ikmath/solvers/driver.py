@@ -271,7 +271,7 @@ class IterationDriver:
         return trial, ratio
 
     def _sought(self, iterate: Iterate, step: Array, count: int) -> Array:
-        """Errors (k,) as a step (n,) promised; none for the `count` met levels that come no nearer."""
+        """Errors (k,) as a step (n,) promised; zero for the `count` met levels that come no nearer."""
         error, jacobian = self._on_both_sides(iterate)
         promised: Array = error + jacobian.dot(step)
         for rows in self.problem.stack.levels[:count]:

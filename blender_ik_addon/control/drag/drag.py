@@ -106,7 +106,7 @@ class Drag:
         self.recording = Recording() if record else None
         self._state: PoseState | None = None
         self._last: Solved | None = None
-        self._pins: dict[tuple[int, str], Array] = {}  # index and name -> (4, 4) of the dragged pins, world
+        self._pins: dict[int, Array] = {}  # effector -> (4, 4) of the dragged pins, world
         self._keyed: dict[tuple[str, str, int], None] = {}  # ordered by the time of the first motion
         self._name = armature.name
         self.moved: Moved | None = None
@@ -187,7 +187,7 @@ class Drag:
             state = self._mirrored.start(self._figure.at(state))
         saved = self._saved(self._plan)
         sample = take_sample(saved, armature, depsgraph, frame, state=state).for_plan(self._plan)
-        own = [e.index == NOT_SAVED or (e.index, e.name) in self._pins for e in self._plan.effectors]
+        own = [e.index == NOT_SAVED or e.index in self._pins for e in self._plan.effectors]
         sample.targets[own] = self._sample.targets[own]
         self._state, self._sample = state, sample
         self._task = next_task(self._task, sample)
@@ -242,10 +242,11 @@ class Drag:
         except REASONS:
             self.cancel()
             raise
-        for (index, name), there in self._pins.items():
-            pin = find_effector(armature, index, name)
-            if pin is None:
-                continue  # a script has changed the list during the drag
+        for effector in self._plan.effectors:
+            there = self._pins.get(effector.index)
+            pin = None if there is None else find_effector(armature, effector)
+            if there is None or pin is None:
+                continue  # it was not dragged, or a script has changed the list meanwhile
             pin.pin_location = there[:3, 3]
             if pin.kind_info.turns:
                 pin.pin_rotation = rotation.quaternion_from_matrix(there[:3, :3])
@@ -267,8 +268,8 @@ class Drag:
         for own, effector in enumerate(plan.effectors):
             if effector.index == NOT_SAVED:
                 sample.targets[own] = reached(plan, figure, figure.q, own)
-            elif (effector.index, effector.name) in self._pins:
-                sample.targets[own] = self._pins[effector.index, effector.name]
+            elif effector.index in self._pins:
+                sample.targets[own] = self._pins[effector.index]
         (self._task,) = make_tasks(plan, figure, [sample])
         self.grip, self._plan = grip, plan
         self._limiting = limiting_constraint(armature, frozenset(plan.solved))
@@ -366,6 +367,6 @@ class Drag:
             return
         self._keyed |= dict.fromkeys(self._figure.keyed)
         for row in self._rows:
-            own = self._plan.effectors[row]
-            if own.index != NOT_SAVED:
-                self._pins[own.index, own.name] = reached(self._plan, self._figure, self._last.q, row)
+            index = self._plan.effectors[row].index
+            if index != NOT_SAVED:
+                self._pins[index] = reached(self._plan, self._figure, self._last.q, row)

@@ -344,10 +344,10 @@ def find_armature(plan: Plan) -> bpy.types.Object:
     return found
 
 
-def find_effector(armature: bpy.types.Object, index: int, name: str) -> ArticulateEffector | None:
-    """The effector that was read from an index of the list, None if the list has changed since."""
-    every = rig_of(armature).effectors
-    return every[index] if index < len(every) and every[index].name == name else None
+def find_effector(armature: bpy.types.Object, plan: EffectorPlan) -> ArticulateEffector | None:
+    """The effector of a plan, None if the list has changed since it was read."""
+    every, index = rig_of(armature).effectors, plan.index
+    return every[index] if index < len(every) and every[index].name == plan.name else None
 
 
 def _effector_plan(armature: bpy.types.Object, index: int, effector: ArticulateEffector) -> EffectorPlan:

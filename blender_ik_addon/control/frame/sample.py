@@ -22,7 +22,7 @@ from ...properties.access import rig_of
 from ...properties.effector import ArticulateEffector
 from ...properties.refusal import Refused
 from ..collision.surroundings import look_around
-from .plan import EffectorPlan, Plan
+from .plan import EffectorPlan, Plan, find_effector
 
 _NONE: Final = np.empty((0, 4, 4))
 _NOWHERE: Final = np.eye(4)
@@ -188,7 +188,7 @@ def _find(
     """The effectors of a plan; not checked if they are known to be unchanged."""
     every = rig_of(armature).effectors.values()
     for plan in () if still else plans:
-        if plan.index >= len(every) or every[plan.index].name != plan.name:
+        if find_effector(armature, plan) is None:
             raise Refused(f"Effector '{plan.name}' of armature '{armature.name}' was removed meanwhile")
     return [every[plan.index] for plan in plans]
 

@@ -84,7 +84,7 @@ def write_effectors(armature: bpy.types.Object, run: Run) -> dict[str, dict[str,
         # a script or a user can give two effectors the same name
         same = [other.name for other in run.plan.effectors[:column]].count(effector.name)
         rows[f"{effector.name} ({same + 1})" if same else effector.name] = row
-        item = find_effector(armature, effector.index, effector.name)
+        item = find_effector(armature, effector)
         if item is None:
             continue  # a script has changed the list during a bake
         values = {"error": row["worst"] or 0.0, "angle": row["angle_worst"] or 0.0}
