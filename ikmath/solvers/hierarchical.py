@@ -175,7 +175,8 @@ class Hierarchical(Method):
         def solve(within: Range | None) -> Solution:
             return self.solve(problem, q, options, Frame(trail, within, deadline))
 
-        return TurnPolicy(problem, q, trail, options.parameters, options.dt).follow(solve, deadline)
+        policy = TurnPolicy(problem, q, trail, options.parameters, options.dt, options.frames)
+        return policy.follow(solve, deadline)
 
     def _descend(
         self,

@@ -141,6 +141,8 @@ class HierarchicalOptions(Options):
         max_turn: radians that a turn may go in one solve; None for no bound.
         dt: seconds between the frames of a motion, in which no coordinate goes faster than the skeleton's
             `max_speed`; None to ignore that. The first frame of a motion is free.
+        frames: of film (24 to 30 a second) that pass between two solves of a motion; turns may go so many
+            times as far as in one.
         restarts: batches of starts that a solve which ends short may try; 0 for none.
         seconds: after which a solve ends with what it has; None for no bound.
         seed: of the starts that are drawn.
@@ -151,6 +153,7 @@ class HierarchicalOptions(Options):
     accuracy: str = "exact"
     max_turn: float | None = None
     dt: float | None = None
+    frames: float = 1.0
     restarts: int = 1
     seconds: float | None = None
     seed: int = 0
@@ -163,3 +166,4 @@ class HierarchicalOptions(Options):
         for name in ("max_turn", "dt", "seconds"):
             if getattr(self, name) is not None:
                 arguments.number(getattr(self, name), name, above=0)
+        arguments.number(self.frames, "frames", above=0)

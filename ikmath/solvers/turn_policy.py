@@ -41,7 +41,7 @@ class Trail:
     moved: Array | None = None  # (k,) by how much its targets had moved since the frame before
     first: FirstStep | None = None  # its first step
     active: Sequence[Signs] = ()  # see `IterationDriver`
-    turned: Array | None = None  # (n,) by how much its coordinates had changed
+    turned: Array | None = None  # (n,) by how much its coordinates had changed a frame
     late: int = 0  # frames in a row that would have had to jump to come nearer
 
 
@@ -57,6 +57,7 @@ class TurnPolicy:
     Args:
         problem: of the frame; q: (n,) where the frame before ended; trail: what it left.
         dt: seconds since the frame before, None if speeds do not count.
+        frames: that pass since then; turns may go so many times farther.
     """
 
     def __init__(
@@ -66,17 +67,19 @@ class TurnPolicy:
         trail: Trail,
         parameters: HierarchicalParameters,
         dt: float | None = None,
+        frames: float = 1.0,
     ) -> None:
         self._problem, self._q, self._trail, self._parameters = problem, q, trail, parameters
+        self._frames = frames
         skeleton, own, before = problem.skeleton, parameters, trail.turned
         if before is None or len(before) != len(q):
             before = np.zeros(len(q))
         turns = skeleton.is_turn
-        self._back = np.where(turns, np.maximum(-before, 0.0) + own.faster, np.inf)
-        self._on = np.where(turns, np.maximum(before, 0.0) + own.faster, np.inf)
+        self._back = np.where(turns, frames * (np.maximum(-before, 0.0) + own.faster), np.inf)
+        self._on = np.where(turns, frames * (np.maximum(before, 0.0) + own.faster), np.inf)
         fast = None if dt is None else skeleton.max_speed * dt
         self._fast = None if fast is None or not np.isfinite(fast).any() else (q - fast, q + fast)
-        small, wide = (np.where(turns, most, np.inf) for most in (own.turn, own.jump))
+        small, wide = (np.where(turns, frames * most, np.inf) for most in (own.turn, own.jump))
         slow = self._within(np.minimum(self._back, small), np.minimum(self._on, small))
         faster = self._within(self._back, self._on)
         same = all(np.array_equal(*ends) for ends in zip(slow, faster, strict=True))
@@ -110,7 +113,7 @@ class TurnPolicy:
                     spent += last.iterations
                 if last.status is Status.REACHED:
                     answer, late = last, 0
-        trail = replace(answer.memory, late=late, turned=self._turned(answer))
+        trail = replace(answer.memory, late=late, turned=self._turned(answer) / self._frames)
         return replace(answer, iterations=spent, memory=trail, paced=late > 0)
 
     def _within(self, back: Array, on: Array) -> Range:
@@ -132,7 +135,8 @@ class TurnPolicy:
         back, on = answer.q - within[0] < least, within[1] - answer.q < least
         if not (back | on).any():
             return False
-        found, far = stack.evaluate(self._problem.tasks, answer.memory.pose), min(own.jump, np.pi)
+        found = stack.evaluate(self._problem.tasks, answer.memory.pose)
+        far = min(self._frames * own.jump, np.pi)
         error, slopes = found.error * stack.scale, (found.jacobian.T * stack.scale).T
         free, stronger = ~(back | on), np.empty((0, len(answer.q)))
         for rows in stack.levels:
@@ -152,7 +156,7 @@ class TurnPolicy:
         keeps_speed = fast is not None and np.isfinite(fast[1][self._problem.skeleton.is_turn]).all()
         if keeps_speed or (answer.status is Status.REACHED and self._goes_on(answer)):
             return False
-        return largest_turn(self._problem.skeleton, self._q, answer.q) > self._parameters.jump
+        return largest_turn(self._problem.skeleton, self._q, answer.q) > self._frames * self._parameters.jump
 
     def _turned(self, answer: Solution) -> Array:
         """(n,) by how much an answer changes the coordinates."""
@@ -171,7 +175,7 @@ class TurnPolicy:
         change = moved if before is None or len(before) != len(moved) else moved - before
         change = np.divide(change, scale, out=np.zeros_like(change), where=scale > 0.0)
         size = np.sqrt(self._problem.stack.squares(change))
-        return bool((size > self._parameters.leap * self._problem.spans).any())
+        return bool((size > self._frames * self._parameters.leap * self._problem.spans).any())
 
 
 def moved_targets(start: Iterate, before: Trail) -> Array | None:

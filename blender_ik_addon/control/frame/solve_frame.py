@@ -31,6 +31,7 @@ from .task import Task, make_problem
 _STILL = 1e-3  # radians or figure sizes; a figure that moves less in another solve is at rest
 _TRIED = 60  # iterations of a try with bent limbs, at most
 _LARGEST_CARRY = 1.0  # radians or metres; see _start
+_MOST_FRAMES = 24  # between two solves; in as many, bones may turn by half a turn
 
 Ask = Callable[[ik.Problem, Array], ik.Solution]
 """Solves a problem from coordinates (n,)."""
@@ -100,7 +101,7 @@ def _solve(
     leads = before is not None and ask is None and figure.exact and plan.method == "hierarchical"
     hinges = figure.hinges if leads else None
     if ask is None:
-        ask = partial(plan.solver(brief=brief).solve, following=following)
+        ask = partial(plan.solver(brief=brief, **_passed(task, before)).solve, following=following)
     answer: _Answer | None = None
     if before is not None and hinges is not None and before.towards is not None:
         answer = _answer(task, *led(hinges, problem, q, before.towards), before, previous, ask, within=0.0)
@@ -324,6 +325,13 @@ def _is_let_go(task: Task) -> bool:
     q = task.problem.start(task.figure.q)
     errors = task.problem.errors(ik.Pose.forward(task.figure.skeleton, q))
     return bool((errors <= task.plan.tolerance).all())
+
+
+def _passed(task: Task, before: Solved | None) -> dict[str, Any]:
+    """The solver's option for the frames since the previous solve, where these are more than one."""
+    frames = abs(task.sample.frame - before.frame) if before else 1
+    counts = frames > 1 and task.plan.method == "hierarchical"
+    return {"frames": min(frames, _MOST_FRAMES)} if counts else {}
 
 
 def _start(task: Task, before: Solved | None) -> Array:

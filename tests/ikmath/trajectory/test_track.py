@@ -48,6 +48,18 @@ def test_one_frame_at_a_time_and_progress(clip):
         np.testing.assert_array_equal(answer.q, whole.q[i])
 
 
+def test_turns_go_farther_where_more_frames_pass():
+    leg = [("thigh", "trunk", (0, 5, 0)), ("shin", "thigh", (0, 0.5, 0)), ("toe", "shin", (0, 0.5, 0))]
+    skeleton = ik.Skeleton(
+        [ik.Joint("trunk"), *(ik.Joint(name, above, translation=at, turns="xyz") for name, above, at in leg)]
+    )
+    t = np.radians(6.0) * np.arange(60)
+    circle = np.stack([0.9 * np.cos(t), 5 + 0.9 * np.sin(t), 0 * t], -1)
+    every = ik.Problem(skeleton, [ik.Position("toe", circle[::5])])
+    assert (ik.solve_track(every, frames=5).status == ik.Status.REACHED).all()
+    assert not (ik.solve_track(every).status == ik.Status.REACHED).all()
+
+
 def test_tracks_need_frames(clip):
     skeleton, _, _ = clip
     with pytest.raises(ik.BadValue, match="no frames"):
