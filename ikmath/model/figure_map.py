@@ -21,12 +21,11 @@ from ..errors import BadShape, BadValue
 from .figure_kinds import FigureMap as FigureMap
 from .figure_kinds import Kind as Kind
 from .figure_kinds import Limb as Limb
-from .limb_rows import GROUND, LIMB_KINDS, FoundLimb, Rows, children_of, limbs_of, with_told_limbs
+from .limb_rows import LIMB_KINDS, FoundLimb, Rows, children_of, limbs_of, with_told_limbs
 from .pose import Pose
 from .skeleton import Skeleton
+from .trunk import Trunk, trunk_of
 
-_LONG: Final = 0.15  # of the figure's size: the least length of a trunk or neck beyond a fork
-_TAIL: Final = 0.1  # of the figure's size: the least length of a tail
 _STUB: Final = 0.5  # of a skull's length: a shorter bone, farther from its tail, only carries the face
 NOTHING_TOLD: Final[Mapping[int, Kind]] = MappingProxyType({})
 
@@ -113,30 +112,26 @@ class _Mapping:
         self.hinge = np.zeros_like(heads)
 
     def result(self) -> FigureMap:
+        found: Sequence[FoundLimb]
         found = with_told_limbs(self.rows, limbs_of(self.rows, self.size, self.up), self.told)
-        top = [int(self.parents[one.bones[0]]) for one in found]
-        pairs = [(a, found[a].twin) for a in range(len(found)) if a <= found[a].twin]
-        low = min((self._lowest(b.bones) for b in found), default=0.0)
-        ground = [any(self._lowest(found[i].bones) <= low + GROUND * self.size for i in p) for p in pairs]
-        attached = [self._join(top[a], top[b]) for a, b in pairs]
-        limbs_bones = {bone for one in found for bone in one.bones}
-        body, head_way, tails = self._trunk(attached, ground, limbs_bones)
-        body = next((j for j, kind in self.told.items() if kind == Kind.ROOT), body)
+        trunk, found = trunk_of(self.rows, found, self.size, self.up)
+        pairs, top = trunk.pairs, [int(self.parents[one.bones[0]]) for one in found]
+        body = next((j for j, kind in self.told.items() if kind == Kind.ROOT), trunk.body)
         front = [
             guess if (kind := found[a].kind) is None else kind != Kind.HIP
-            for (a, _), guess in zip(pairs, self._front(attached, ground, head_way), strict=True)
+            for (a, _), guess in zip(pairs, trunk.front, strict=True)
         ]
         limbs: dict[int, Limb] = {}
         for number, (a, b) in enumerate(pairs):
             for own, other in {(a, b), (b, a)}:
                 limbs[own] = self._limb(found[own], other, front[number], top[own])
         ordered = tuple(limbs[i] for i in sorted(limbs))
-        self._name_trunk(attached, body, head_way, tails)
+        self._name_trunk(trunk, body)
         for limb, kinds in zip(
             ordered, (self._kinds_of(i, pairs, front, found[i].kind) for i in sorted(limbs)), strict=True
         ):
             self._name_limb(limb, kinds)
-        feet = self._feet(ordered, pairs, ground, sorted(limbs))
+        feet = self._feet(ordered, pairs, trunk.ground, sorted(limbs))
         forward, left = self._axes(ordered, feet)
         self._bend(ordered, forward)
         for joint, kind in self.told.items():
@@ -146,90 +141,6 @@ class _Mapping:
             tuple(self.kinds), self._row_lengths(body), ordered, feet, self.hinge, self._twins(ordered), body,
             head,             self.heads, self.tails, self.up, forward, left, self.size,
         )  # fmt: skip
-
-    def _lowest(self, bones: Sequence[int]) -> float:
-        ends = [*bones]
-        return float(min((self.heads[ends] @ self.up).min(), (self.tails[ends] @ self.up).min()))
-
-    def _join(self, a: int, b: int) -> int:
-        """The deepest joint that two joints hang from, or are."""
-        if a < 0 or b < 0:
-            return -1
-        other = set(self.ways[b])
-        return next((j for j in self.ways[a] if j in other), -1)
-
-    # ------------------------------------------------------------------ trunk
-    def _trunk(
-        self, attached: list[int], ground: list[bool], limbs: set[int]
-    ) -> tuple[int, list[int], list[list[int]]]:
-        """The joint that carries all limbs, the joints from there to the head, and the tails."""
-        where = [j for j in attached if j >= 0]
-        if not where:
-            return -1, [], []
-        trunk = set(self.ways[where[0]])
-        for j in where[1:]:
-            trunk |= set(self.ways[j])
-        starts = [
-            child
-            for j in trunk
-            for child in self.children[j]
-            if child not in trunk and child not in limbs and self._is_single(child, limbs)
-        ]
-        ways = {start: self._main_way(start, limbs) for start in starts}
-        ways = {start: way for start, way in ways.items() if self.rows.reach[start] >= 0.03 * self.size}
-        airborne = {j for j, low in zip(attached, ground, strict=True) if not low}
-
-        def likely(start: int) -> tuple[bool, bool, int, float]:
-            base, way = int(self.parents[start]), ways[start]
-            forks = sum(len(self.children[j]) > 1 for j in way) > 0
-            high = float((self.tails[way[-1]] - self.heads[start]) @ self.up) > 0
-            return (
-                base in airborne,
-                forks if len(where) > 1 else high,
-                len(self.ways[base]),
-                self.rows.reach[start],
-            )
-
-        first = max(ways, key=likely, default=-1)
-        tree = self.ways[where[0]][-1]
-        ends = [*where, int(self.parents[first])] if first >= 0 else where
-        shared = set(self.ways[ends[0]]).intersection(*(self.ways[j] for j in ends[1:]))
-        body = max(shared, key=lambda j: len(self.ways[j]), default=tree)
-        head_way: list[int] = []
-        if first >= 0:
-            down = self.ways[int(self.parents[first])]
-            head_way = [*reversed(down[: down.index(body)] if body in down else down), *ways[first]]
-        ways.pop(first, None)
-        long = _TAIL * self.size
-        tails = [way for start, way in ways.items() if len(way) > 1 and self.rows.reach[start] >= long]
-        return body, head_way, tails
-
-    def _is_single(self, joint: int, limbs: set[int]) -> bool:
-        """Whether no sibling is about as long, limbs apart."""
-        reach = self.rows.reach
-        siblings = [c for c in self.children[int(self.parents[joint])] if c != joint and c not in limbs]
-        return not any(abs(reach[c] - reach[joint]) <= 0.02 * reach[joint] for c in siblings)
-
-    def _main_way(self, start: int, limbs: set[int]) -> list[int]:
-        """From a joint outwards, to where it forks or ends; children at the same place are passed over."""
-        way = [start]
-        while True:
-            own = [c for c in self.children[way[-1]] if c not in limbs]
-            if len(own) > 1:  # past arms that are too short for limbs, but not into a jaw
-                own = [
-                    c for c in own if self._is_single(c, limbs) and self.rows.reach[c] >= _LONG * self.size
-                ]
-            if len(own) != 1 or np.linalg.norm(self.heads[own[0]] - self.heads[way[-1]]) < 1e-3 * self.size:
-                return way
-            way.append(own[0])
-
-    def _front(self, attached: list[int], ground: list[bool], head_way: list[int]) -> list[bool]:
-        """Which pairs are at the front: of two or more, those that hang nearest to the head."""
-        if not head_way or len(attached) < 2:
-            return [not low for low in ground]
-        depth = [len(self.ways[self._join(j, head_way[-1])]) if j >= 0 else 0 for j in attached]
-        walking = sum(ground)  # pairs; of more than two no arms touch the ground
-        return [d == max(depth) and (walking <= 2 or not low) for d, low in zip(depth, ground, strict=True)]
 
     def _kinds_of(
         self, number: int, pairs: list[tuple[int, int]], front: list[bool], told: Kind | None
@@ -242,14 +153,12 @@ class _Mapping:
             return LIMB_KINDS[Kind.WING]
         return LIMB_KINDS[Kind.SHOULDER if front[pair] else Kind.HIP]
 
-    def _name_trunk(
-        self, attached: list[int], body: int, head_way: list[int], tails: list[list[int]]
-    ) -> None:
+    def _name_trunk(self, trunk: Trunk, body: int) -> None:
         if body < 0:
             for j in np.flatnonzero(self.parents < 0).tolist():
                 self.kinds[j] = Kind.ROOT
             return
-        below = [j for j in attached if j >= 0]
+        below, head_way = [j for j in trunk.attached if j >= 0], trunk.head_way
         for j in below:
             for bone in self.ways[j]:
                 self.kinds[bone] = Kind.SPINE
@@ -261,7 +170,7 @@ class _Mapping:
                 self.kinds[bone] = Kind.HEAD
         for bone in self.ways[body]:
             self.kinds[bone] = Kind.ROOT
-        for way in tails:
+        for way in trunk.tails:
             for bone in way:
                 self.kinds[bone] = Kind.TAIL
 

@@ -45,6 +45,53 @@ def test_every_joint_has_its_kind(rows, expected):
         ).replace(".#", ".r")
 
 
+HUNG = {
+    "all legs from the hips": {"shoulder": "hips"},
+    "the front legs by themselves": {"shoulder": None},
+    "the head from the hips": {"neck": "hips"},
+    "the hips from the chest": {"hips": "chest", "spine": None},
+}
+
+
+def _dog(hung, more=()):
+    """The dog with other parents for some bones, and with more bones."""
+    rows = [(name, hung.get(name.split(".")[0], above), *ends) for name, above, *ends in people.DOG]
+    return sorted([*rows, *more], key=lambda row: _depth([*rows, *more], row[0]))
+
+
+def _depth(rows, name):
+    above = next(row[1] for row in rows if row[0] == name)
+    return 0 if above is None else 1 + _depth(rows, above)
+
+
+@pytest.mark.parametrize("hung", HUNG.values(), ids=HUNG)
+def test_front_and_rear_are_where_toes_point_and_not_where_they_begin(hung):
+    rows = _dog(hung)
+    found = map_figure(*people.arrays(rows))
+    kinds = _kinds(rows, found)
+    for name in ("upper.l", "fore.r", "pastern.l", "thigh.l", "shin.r", "hock.l", "head"):
+        assert kinds[name] == DOG[name.split(".")[0]], name
+    np.testing.assert_allclose(found.forward, [0, -1, 0], atol=1e-9)
+    assert found.on_fours and len(found.feet) == 4
+    assert all(kinds[name] != "head" for name in ("tail", "tail2"))
+
+
+def test_a_head_with_a_proboscis_and_ears_has_neither_neck_nor_arms():
+    trunk = [(f"trunk{k}", f"trunk{k - 1}" if k else "head", (0, -0.58, 0.74 - 0.1 * k), (0, -0.58, 0.64 - 0.1 * k)) for k in range(6)]  # fmt: skip  # noqa: E501
+    ears = []
+    for side, s in (("l", 1), ("r", -1)):
+        ears += [
+            (f"ear.{side}", "head", (0.05 * s, -0.45, 0.8), (0.2 * s, -0.35, 0.85)),
+            (f"eartip.{side}", f"ear.{side}", (0.2 * s, -0.35, 0.85), (0.25 * s, -0.2, 0.75)),
+        ]
+    rows = _dog({}, [*trunk, *ears])
+    kinds = _kinds(rows, map_figure(*people.arrays(rows)))
+    assert {name: kinds[name] for name in ("head", "trunk5", "ear.l", "eartip.r", "upper.l", "thigh.r")} == {
+        "head": "head", "trunk5": "other", "ear.l": "other", "eartip.r": "other",
+        "upper.l": "shoulder", "thigh.r": "hip",
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("rows", [people.PERSON, people.DOG], ids=["person", "dog"])
 def test_turned_scaled_and_moved_figures_have_the_same_map(rows):
     parents, heads, tails = people.arrays(rows)

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The trunk of a figure: the joint that carries the limbs, the way to the head, the tails, the front limbs.
+
+The head is the end that lies ahead of the limbs or above them; toes point ahead. Where they tell nothing, it
+is the end beside the arms, then the one that forks as a face does, then the one deepest in the tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from ..arrays import Array
+from .limb_rows import GROUND, FoundLimb, Rows
+
+_LONG: Final = 0.15  # of the figure's size: the least length of a trunk or neck beyond a fork
+_TAIL: Final = 0.1  # of the figure's size: the least length of a tail
+_CLEAR: Final = 0.5  # share of the toes' length, and cosine, from which they have one direction
+_HANGS: Final = 0.7  # sine of the slope down which no neck goes; a proboscis does
+
+
+class Trunk:
+    """See the module.
+
+    Args:
+        rows: of the figure; found: its limbs, in pairs; size: of the figure; up: (3,) a unit vector.
+
+    Attributes:
+        pairs: of the limbs, their indices; ground: whether each pair walks; attached: the joints that carry
+            them, -1 where they hang from no common one; front: whether each is at the front.
+        body: the joint that carries all limbs and the head, -1 without limbs; head_way: the joints from there
+            to the head; tails: joints of each tail.
+    """
+
+    def __init__(self, rows: Rows, found: Sequence[FoundLimb], size: float, up: Array) -> None:
+        self._rows, self._found, self._size, self._up = rows, found, size, up
+        self._limbs = {bone for one in found for bone in one.bones}
+        self.pairs = [(a, one.twin) for a, one in enumerate(found) if a <= one.twin]
+        low = min((self._lowest(one) for one in found), default=0.0) + GROUND * size
+        self.ground = [any(self._lowest(found[i]) <= low for i in pair) for pair in self.pairs]
+        top = [int(rows.parents[one.bones[0]]) for one in found]
+        self.attached = [self._join(top[a], top[b]) for a, b in self.pairs]
+        self._ahead = self._toes()
+        self._middle = np.mean([rows.heads[one.bones[0]] for one in found] or [np.zeros(3)], axis=0)
+        self.body, self.head_way, self.tails = self._ways()
+        self.front = self._front()
+
+    @property
+    def ears(self) -> set[int]:
+        """Indices of limbs that are none: on fours, what is in the air beside a proboscis."""
+        if sum(self.ground) < 2:
+            return set()
+        found: set[int] = set()
+        for pair, low, joint in zip(self.pairs, self.ground, self.attached, strict=True):
+            beside = self._rows.children[joint] if joint >= 0 and not low else []
+            if any(self._hangs(child) for child in beside if child not in self._limbs):
+                found.update(pair)
+        return found
+
+    def _lowest(self, one: FoundLimb) -> float:
+        ends = [*one.bones]
+        return float(
+            min((self._rows.heads[ends] @ self._up).min(), (self._rows.tails[ends] @ self._up).min())
+        )
+
+    def _join(self, a: int, b: int) -> int:
+        """The deepest joint that two joints hang from, or are."""
+        if a < 0 or b < 0:
+            return -1
+        other = set(self._rows.ways[b])
+        return next((j for j in self._rows.ways[a] if j in other), -1)
+
+    # ------------------------------------------------------------------ ahead
+    def _toes(self) -> Array:
+        """(3,) the level direction in which the toes point; zero where they have none in common."""
+        rows, way, across, length = self._rows, np.zeros(3), np.zeros(3), 0.0
+        for (a, b), low in zip(self.pairs, self.ground, strict=True):
+            if low:
+                last = [self._found[a].bones[-1], self._found[b].bones[-1]]
+                toes = rows.tails[last] - rows.heads[last]
+                way += self._level(toes.sum(0))
+                across += self._level(rows.heads[last[0]] - rows.heads[last[1]])
+                length += float(np.linalg.norm(toes, axis=1).sum())
+        size, apart = float(np.linalg.norm(way)), float(np.linalg.norm(across))
+        clear = size > _CLEAR * length and abs(float(way @ across)) < _CLEAR * size * apart
+        return way / size if clear else np.zeros(3)
+
+    def _level(self, v: Array) -> Array:
+        return np.asarray(v - self._up * (v @ self._up))
+
+    def _is_ahead(self, joint: int) -> bool:
+        """Whether a joint's bone ends ahead of the limbs or above them; False where toes do not tell."""
+        way = self._rows.tails[joint] - self._middle
+        return bool(self._ahead.any()) and float(way @ (self._ahead + self._up)) > 0.0
+
+    # ------------------------------------------------------------------ ways
+    def _ways(self) -> tuple[int, list[int], list[list[int]]]:
+        rows = self._rows
+        where = [j for j in self.attached if j >= 0]
+        if not where:
+            return -1, [], []
+        trunk = {bone for j in where for bone in rows.ways[j]}
+        starts = [
+            child
+            for j in trunk
+            for child in rows.children[j]
+            if child not in trunk and child not in self._limbs and self._is_single(child)
+        ]
+        ways = {start: self._main_way(start) for start in starts}
+        ways = {start: way for start, way in ways.items() if rows.reach[start] >= 0.03 * self._size}
+        airborne = {j for j, low in zip(self.attached, self.ground, strict=True) if not low}
+
+        def likely(start: int) -> tuple[bool, bool, bool, int, float]:
+            base, way = int(rows.parents[start]), ways[start]
+            forks = any(len(rows.children[j]) > 1 for j in way)
+            high = float((rows.tails[way[-1]] - rows.heads[start]) @ self._up) > 0
+            return (
+                self._is_ahead(way[-1]),
+                base in airborne,
+                forks if len(where) > 1 else high,
+                len(rows.ways[base]),
+                rows.reach[start],
+            )
+
+        first = max(ways, key=likely, default=-1)
+        ends = [*where, int(rows.parents[first])] if first >= 0 else where
+        shared = set(rows.ways[ends[0]]).intersection(*(rows.ways[j] for j in ends[1:]))
+        body = max(shared, key=lambda j: len(rows.ways[j]), default=rows.ways[where[0]][-1])
+        head_way: list[int] = []
+        if first >= 0:
+            down = rows.ways[int(rows.parents[first])]
+            head_way = [*reversed(down[: down.index(body)] if body in down else down), *ways[first]]
+        ways.pop(first, None)
+        tails = [
+            way
+            for start, way in ways.items()
+            if len(way) > 1
+            and rows.reach[start] >= _TAIL * self._size
+            and float((rows.tails[way[-1]] - self._middle) @ self._ahead) <= 0.0
+        ]
+        return body, head_way, tails
+
+    def _is_single(self, joint: int) -> bool:
+        """Whether no sibling is about as long, limbs apart."""
+        reach = self._rows.reach
+        beside = self._rows.children[int(self._rows.parents[joint])]
+        siblings = [c for c in beside if c != joint and c not in self._limbs]
+        return not any(abs(reach[c] - reach[joint]) <= 0.02 * reach[joint] for c in siblings)
+
+    def _main_way(self, start: int) -> list[int]:
+        """From a joint outwards, to where it forks or ends; children at the same place are passed over."""
+        rows, way = self._rows, [start]
+        while True:
+            own = [c for c in rows.children[way[-1]] if c not in self._limbs]
+            if len(own) > 1:  # past arms that are too short for limbs, but not into a jaw or a proboscis
+                own = [c for c in own if self._is_single(c) and rows.reach[c] >= _LONG * self._size]
+                own = [c for c in own if not self._hangs(c)]
+            if len(own) > 1:  # a neck beside a tail
+                own = [c for c in own if self._is_ahead(self._end(c))]
+            if len(own) != 1 or np.linalg.norm(rows.heads[own[0]] - rows.heads[way[-1]]) < 1e-3 * self._size:
+                return way
+            way.append(own[0])
+
+    def _end(self, joint: int) -> int:
+        """The last joint of the longest way from a joint outwards."""
+        while own := [c for c in self._rows.children[joint] if c not in self._limbs]:
+            joint = max(own, key=lambda c: float(self._rows.reach[c]))
+        return joint
+
+    def _hangs(self, joint: int) -> bool:
+        """Whether a long row of bones goes down steeply from a joint."""
+        way = self._rows.tails[self._end(joint)] - self._rows.heads[joint]
+        far = float(np.linalg.norm(way))
+        return far >= _LONG * self._size and float(way @ self._up) < -_HANGS * far
+
+    # ------------------------------------------------------------------ front
+    def _front(self) -> list[bool]:
+        """Which pairs are at the front: of two or more, those that hang nearest to the head in the tree.
+
+        Of two pairs of legs that the tree does not tell apart, the one nearest to the head in the pose.
+        """
+        rows, found = self._rows, self._found
+        if not self.head_way or len(self.pairs) < 2:
+            return [not low for low in self.ground]
+        head = self.head_way[-1]
+        depth = [len(rows.ways[self._join(j, head)]) if j >= 0 else -1 for j in self.attached]
+        walking = [pair for pair, low in enumerate(self.ground) if low]
+        front = [
+            near in (max(depth), -1) and (len(walking) <= 2 or not low)  # of more legs none are arms
+            for near, low in zip(depth, self.ground, strict=True)
+        ]
+        if len(walking) == 2 and all(front[pair] for pair in walking):
+            begins = [rows.heads[found[self.pairs[pair][0]].bones[0]] for pair in walking]
+            far = [float(np.linalg.norm(begin - rows.heads[head])) for begin in begins]
+            front[walking[far.index(max(far))]] = False
+        return front
+
+
+def trunk_of(
+    rows: Rows, found: Sequence[FoundLimb], size: float, up: Array
+) -> tuple[Trunk, Sequence[FoundLimb]]:
+    """The trunk of a figure, and those of its limbs that are no ears; arguments as for `Trunk`."""
+    trunk = Trunk(rows, found, size, up)
+    ears = {i for i in trunk.ears if found[i].kind is None}
+    if not ears:
+        return trunk, found
+    kept = [i for i in range(len(found)) if i not in ears]
+    left = [replace(found[i], twin=kept.index(found[i].twin)) for i in kept]
+    return Trunk(rows, left, size, up), left
