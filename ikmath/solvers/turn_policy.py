@@ -175,7 +175,7 @@ class TurnPolicy:
         change = moved if before is None or len(before) != len(moved) else moved - before
         change = np.divide(change, scale, out=np.zeros_like(change), where=scale > 0.0)
         size = np.sqrt(self._problem.stack.squares(change))
-        return bool((size > self._frames * self._parameters.leap * self._problem.spans).any())
+        return bool((size > self._parameters.leap * self._problem.spans).any())
 
 
 def moved_targets(start: Iterate, before: Trail) -> Array | None:
