@@ -16,6 +16,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ikmath.model.figure_map import FigureMap, Kind, map_figure
+from ikmath.model.limb_rows import continued
 from ikmath.model.masses import MassPoints, gathered, mass_shares
 
 from ..properties.bone import FROM_FIGURE, bone_settings
@@ -38,11 +39,12 @@ class BoneMap:
 
     Attributes:
         kinds: the map, with joints in the order of the bones, armature space and units.
-        mass: (B,) shares of the total mass.
+        mass: (B,) shares of the total mass; ends: (B, 3) of the bones in their rest axes, armature units.
     """
 
     kinds: FigureMap
     mass: Array
+    ends: Array
 
     @property
     def long_bones(self) -> list[int]:
@@ -64,13 +66,15 @@ def bone_map(armature: bpy.types.Object, bones: Bones, up: Array) -> BoneMap:
     place = np.argsort(order)
     heads = bones.heads[order]
     tails = heads + bones.rest[order, :3, 1] * _lengths(bones, order)[:, None]
+    tails = continued(parents, heads, tails)
     kinds = {int(place[bones.index[name]]): Kind(kind) for name, kind in told.items()}
     found = map_figure(parents, heads, tails, up, kinds).selected(place.tolist())
     known = np.array([kind != Kind.OTHER for kind in found.kinds])
     mass = mass_shares(found)
     if deforming.any():
         mass = np.where(known | deforming, mass, 0.0)
-    return BoneMap(found, mass / (float(mass.sum()) or 1.0))
+    away = np.matmul(bones.rest[:, :3, :3].swapaxes(1, 2), (found.tails - found.heads)[:, :, None])
+    return BoneMap(found, mass / (float(mass.sum()) or 1.0), away[:, :, 0])
 
 
 def _lengths(bones: Bones, order: Indices) -> Array:
@@ -101,20 +105,23 @@ def joint_map(whole: BoneMap, figure: Figure) -> FigureMap:
         found,
         hinge=hinge,
         heads=figure.heads,
-        tails=figure.heads + np.matmul(figure.frames, bone_ends(figure)[:, :, None])[:, :, 0],
+        tails=figure.heads + np.matmul(figure.frames, bone_ends(whole, figure)[:, :, None])[:, :, 0],
         forward=forward,
         left=np.cross(found.up, forward),
         size=scale * found.size,
     )
 
 
-def bone_ends(figure: Figure) -> Array:
-    """(J, 3) tails of the bones in their joints' axes, metres."""
-    own = figure.plan.bone
-    ends = np.zeros((len(own), 3))
-    size = np.linalg.norm(figure.state.matrix[own, :3, 1].astype(float), axis=1)
-    ends[:, 1] = size * figure.bones.length[own] * figure.space.scale
-    return ends
+def bone_ends(whole: BoneMap, figure: Figure) -> Array:
+    """(J, 3) ends of the bones in their joints' axes, metres."""
+    away = _away(whole, figure, figure.plan.bone)
+    return np.matmul(figure.frames.swapaxes(1, 2), away[:, :, None])[:, :, 0] * figure.space.scale
+
+
+def _away(whole: BoneMap, figure: Figure, which: Indices) -> Array:
+    """(K, 3) from heads of bones to their ends in the measured pose; figure space, armature units."""
+    turned = figure.state.matrix[which, :3, :3].astype(float)
+    return np.asarray(np.matmul(turned, whole.ends[which][:, :, None])[:, :, 0])
 
 
 def limbs_at_rest(whole: BoneMap, figure: Figure) -> bool:
@@ -144,9 +151,8 @@ def mass_points(whole: BoneMap, figure: Figure) -> MassPoints:
     bones, joints = figure.bones, figure.plan.bone
     carrier = bones.nearest(joints)  # the joint that each bone is or is rigidly attached to
     heavy = np.flatnonzero((whole.mass > 0.0) & (carrier >= 0))
-    matrix = figure.state.matrix[heavy].astype(float)
-    half = 0.5 * matrix[:, :3, 1] * bones.length[heavy, None]
-    middle = matrix[:, :3, 3] + half
+    half = 0.5 * _away(whole, figure, heavy)
+    middle = figure.state.matrix[heavy, :3, 3].astype(float) + half
     places = np.stack([middle - 2.0 * _ROD * half, middle + 2.0 * _ROD * half], 1) * figure.space.scale
     on = np.repeat(carrier[heavy], 2)
     away = places.reshape(-1, 3) - figure.heads[on]

@@ -21,6 +21,7 @@ from ..arrays import Array, Index
 from .figure_kinds import Kind
 
 _AT: Final = 0.1  # of a bone's length, from its tail: a bone that begins there continues it
+_ELSEWHERE: Final = 0.5  # of its length, by which a bone may miss the one after it without pointing elsewhere
 _FARTHER: Final = 1.5  # times as long as its siblings is the bone that continues a row
 _ALIKE: Final = 0.65  # share of the longer bone's length that the shorter one of a limb has at least
 _WALKS: Final = 0.55  # times that for what touches the ground: with a twin it is a leg, however it is divided
@@ -131,6 +132,22 @@ class Rows:
         """(k, 3) from the head of each bone to that of the next one, of the last to its tail."""
         own = list(row)
         return np.diff(np.concatenate([self.heads[own], self.tails[own[-1:]]]), axis=0)
+
+
+def continued(parents: Index, heads: Array, tails: Array) -> Array:
+    """(J, 3) tails of bones; where most point elsewhere, a bone ends where the next one begins.
+
+    The bones of many file formats have frames, but no directions. Arguments as for `Rows`.
+    """
+    rows = Rows(parents, heads, tails)
+    then = np.array([rows.after(j) for j in range(len(parents))], dtype=np.intp)
+    goes_on = then >= 0
+    off = np.linalg.norm(heads[then] - tails, axis=1)
+    way = np.linalg.norm(heads[then] - heads, axis=1)
+    elsewhere = goes_on & (np.minimum(off, way) > _ELSEWHERE * rows.length)
+    if 2 * int(elsewhere.sum()) <= int(goes_on.sum()):
+        return tails
+    return np.where(elsewhere[:, None], heads[then], tails)
 
 
 def limbs_of(rows: Rows, size: float, up: Array) -> list[FoundLimb]:

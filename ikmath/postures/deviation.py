@@ -104,15 +104,13 @@ class JointWeights:
         body: int,
         even: bool,
         keeps: Array,
-        tips: Array,
         parameters: PostureParameters,
     ) -> JointWeights:
         """The weights of a figure.
 
         Args:
             pose: in which its map was made; body: the joint of which only the tilt counts;
-            even: whether all joints have equal weights; keeps: (J,) factors of the weights;
-            tips: (J, 3) ends of the bones in the joints' axes.
+            even: whether all joints have equal weights; keeps: (J,) factors of the weights.
         """
         turns = np.flatnonzero(skeleton.is_turn)
         joints = np.unique(skeleton.owner[turns])
@@ -135,10 +133,9 @@ class JointWeights:
         hinges = np.where(hinged, weight * (parameters.hinge_aside - 1.0), 0.0)
         plain = np.where(hinged, weight * parameters.hinge_aside, weight)[:, None, None] * np.eye(3)
         if not even:
-            hips = np.array([figure.kinds[j] == Kind.HIP for j in joints.tolist()], dtype=bool)
-            along = tips[joints] / np.maximum(np.linalg.norm(tips[joints], axis=1), _TINY)[:, None]
-            twist = np.where(hips, weight * (parameters.hip_twist - 1.0), 0.0)
-            plain = plain + twist[:, None, None] * along[:, :, None] * along[:, None, :]
+            along = np.matmul(pose.rotation[joints].swapaxes(1, 2), _thighs(figure)[joints][:, :, None])
+            twist = weight[:, None, None] * (parameters.hip_twist - 1.0)
+            plain = plain + twist * along * along.swapaxes(1, 2)
         same = which[:, None] == which[None]
         rows, columns = np.nonzero(same)
         flat = 9 * which[rows] + 3 * place[rows] + place[columns]
@@ -146,6 +143,17 @@ class JointWeights:
         return cls(
             skeleton, joints, above, plain, hinges, axes, stiff, ranges, turns, which, place, pairs, flat
         )
+
+
+def _thighs(figure: FigureMap) -> Array:
+    """(J, 3) the direction of each thigh, which need not be that of its bone; zero for other joints."""
+    along = np.zeros_like(figure.heads)
+    for limb in figure.limbs:
+        upper, lower = limb.joints
+        if figure.kinds[upper] == Kind.HIP:
+            way = figure.heads[lower] - figure.heads[upper]
+            along[upper] = way / max(float(np.linalg.norm(way)), _TINY)
+    return along
 
 
 def _weight(figure: FigureMap, joint: int, even: bool, parameters: PostureParameters) -> float:

@@ -77,7 +77,7 @@ class _Structure:
         self.effort, self.parameters = effort, parameters
         self.body = self._turning_body()
         self.joint_weights = JointWeights.of(
-            skeleton, figure, figure_pose, self.body, effort == Effort.EVEN, keeps, tips, parameters
+            skeleton, figure, figure_pose, self.body, effort == Effort.EVEN, keeps, parameters
         )
         feet = list(figure.feet)
         self.heavy = len(masses.mass) if effort == Effort.NATURAL else 0

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+
 import bpy
 import metarig_clips
 import numpy as np
@@ -174,3 +176,23 @@ def test_size_and_names_do_not_matter(name):
         bone.name = f"b{len(names) - number:03d}"
     other, _ = _map(rig, 40.0)
     assert other.kinds == one.kinds and other.limbs == one.limbs
+
+
+def test_bones_that_point_anywhere_have_the_ends_and_kinds_of_bones_that_point_on():
+    rows = FIGURES["unreal"]()
+    maps = []
+    for points_on in (True, False):
+        own = [
+            (name, above, head, tail if points_on else (head[0], head[1] + math.dist(head, tail), head[2]))
+            for name, above, head, tail in rows
+        ]
+        rig = standing_figures.build(own)
+        bones = module("bridge.armature").read_bones(rig)
+        maps.append((bones, module("bridge.figure_map").bone_map(rig, bones, np.array([0.0, 0.0, 1.0]))))
+    (bones, one), (_, other) = maps
+    for name, kind in OTHERS["unreal"].items():
+        assert str(other.kinds.kinds[bones.number(name)]) == kind, name
+    for name in ("spine_02", "upperarm_l", "lowerarm_l", "thigh_r", "calf_r"):
+        number = bones.number(name)
+        np.testing.assert_allclose(other.kinds.tails[number], one.kinds.tails[number], atol=1e-5)
+        assert np.linalg.norm(other.ends[number]) == pytest.approx(np.linalg.norm(one.ends[number]), rel=1e-4)

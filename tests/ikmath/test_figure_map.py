@@ -8,6 +8,7 @@ import pytest
 
 import ikmath as ik
 from ikmath.model.figure_map import map_figure, map_skeleton
+from ikmath.model.limb_rows import continued
 from ikmath.model.masses import mass_shares
 from tests.ikmath import oracle
 from tests.ikmath.postures import people
@@ -90,6 +91,19 @@ def test_a_head_with_a_proboscis_and_ears_has_neither_neck_nor_arms():
         "head": "head", "trunk5": "other", "ear.l": "other", "eartip.r": "other",
         "upper.l": "shoulder", "thigh.r": "hip",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("rows", [people.PERSON, people.DOG], ids=["person", "dog"])
+def test_bones_without_a_direction_end_where_the_next_one_begins(rows):
+    parents, heads, tails = people.arrays(rows)
+    np.testing.assert_array_equal(continued(parents, heads, tails), tails)
+    aside = heads + np.linalg.norm(tails - heads, axis=1)[:, None] * [1.0, 0.0, 0.0]
+    ends, names = continued(parents, heads, aside), [row[0] for row in rows]
+    for above, below in {"thigh.l": "shin.l", "shin.r": None, "neck": "head"}.items():
+        child = below or next(row[0] for row in rows if row[1] == above)
+        np.testing.assert_array_equal(ends[names.index(above)], heads[names.index(child)])
+    leaf = names.index("head")
+    np.testing.assert_array_equal(ends[leaf], aside[leaf])
 
 
 @pytest.mark.parametrize("rows", [people.PERSON, people.DOG], ids=["person", "dog"])

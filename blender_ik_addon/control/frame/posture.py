@@ -192,7 +192,7 @@ def _objective(plan: Plan, known: BoneMap, figure: Figure) -> PostureObjective:
         figure.q,
         figure=joint_map(known, figure),
         figure_q=figure.q,
-        tips=bone_ends(figure),
+        tips=bone_ends(known, figure),
         masses=replace(points, mass=np.where(below[points.joints], 0.0, points.mass)),
         keeps=[plan.keeps.get(figure.bones.names[number], 1.0) for number in figure.plan.bone.tolist()],
     )

@@ -84,6 +84,26 @@ def _residuals(cost, figure, tips, q, q0, length):
     return np.array(out)
 
 
+def test_a_thigh_turns_hard_about_itself_wherever_its_bone_points():
+    figure, tips = people.skeleton()
+    twist = 0.2 * ik.Pose.forward(figure, figure.rest).rotation[figure.index("thigh.l")][:, 1]
+    turns = np.zeros((len(figure), 3))
+    turns[figure.index("thigh.l")] = twist
+    pose = ik.Pose.forward(figure, people.rotations(figure, turns))
+    costs = []
+    for ends in (tips, np.linalg.norm(tips, axis=1)[:, None] * [1.0, 0.0, 0.0]):
+        easy, hard = (
+            PostureObjective.of(
+                figure, figure.rest, tips=ends, figure=map_skeleton(figure, tips=tips),
+                parameters=replace(DEFAULTS, hip_twist=factor),
+            ).evaluate(pose).value
+            for factor in (1.0, DEFAULTS.hip_twist)
+        )  # fmt: skip
+        costs.append(hard - easy)
+    expected = DEFAULTS.joint_weights[Kind.HIP] * (DEFAULTS.hip_twist - 1.0) * 0.2**2
+    np.testing.assert_allclose(costs, expected, rtol=1e-9)
+
+
 @pytest.mark.parametrize("rows", [people.PERSON, people.DOG], ids=["person", "dog"])
 def test_the_hessian_is_that_of_brute_force_gauss_newton(rows):
     rng = np.random.default_rng(1)
