@@ -19,7 +19,7 @@ from .limb_rows import GROUND, FoundLimb, Rows
 _LONG: Final = 0.15  # of the figure's size: the least length of a trunk or neck beyond a fork
 _TAIL: Final = 0.1  # of the figure's size: the least length of a tail
 _CLEAR: Final = 0.5  # share of the toes' length, and cosine, from which they have one direction
-_HANGS: Final = 0.7  # sine of the slope down which no neck goes; a proboscis does
+_HANGS: Final = 0.7  # sine of the downward slope from which a row of bones is no neck, as a proboscis
 
 
 class Trunk:
@@ -62,9 +62,7 @@ class Trunk:
 
     def _lowest(self, one: FoundLimb) -> float:
         ends = [*one.bones]
-        return float(
-            min((self._rows.heads[ends] @ self._up).min(), (self._rows.tails[ends] @ self._up).min())
-        )
+        return float(np.minimum(self._rows.heads[ends] @ self._up, self._rows.tails[ends] @ self._up).min())
 
     def _join(self, a: int, b: int) -> int:
         """The deepest joint that two joints hang from, or are."""
