@@ -46,25 +46,16 @@ class Topology(Remade):
         self.first_jump = entries(np.append(self.turn_parent, count), 7)
         self.further_jumps = further_jumps(self.turn_parent)
         self.parent_entries, self.turn_entries = entries(self.parent), entries(self.turn_parent)
-        self._parents = parents
 
     @cached_property
     def above(self) -> Array:
         """(J, J) 1 if j is i or an ancestor of i: world positions are `above @ offsets`."""
-        above = np.eye(self.count)
-        for i, parent in enumerate(self._parents.tolist()):
-            if parent >= 0:
-                above[i] += above[parent]
-        return above
+        return _ancestors(self.parent)
 
     @cached_property
     def turned_along(self) -> Array:
         """(J, J) 1 if j is i, or an ancestor with all rotations between them inherited."""
-        found = np.eye(self.count)
-        for i, above in enumerate(self.turn_parent.tolist()):
-            if above < self.count:
-                found[i] += found[above]
-        return found
+        return _ancestors(self.turn_parent)
 
     @cached_property
     def coordinates_above(self) -> Mask:
@@ -131,17 +122,9 @@ class Pairs:
     """
 
     def __init__(self, owner: Index, slot: Index) -> None:
-        turns = np.flatnonzero(slot >= 3)
-        rows, columns, swapped, count = [], [], [], 0
-        for own in np.split(turns, np.flatnonzero(np.diff(owner[turns])) + 1):
-            each = len(own)
-            rows.append(np.repeat(own, each))
-            columns.append(np.tile(own, each))
-            swapped.append(count + np.arange(each * each).reshape(each, each).T.ravel())
-            count += each * each
-        self.rows, self.columns, self.swapped = (
-            np.concatenate([np.zeros(0, dtype=int), *parts]) for parts in (rows, columns, swapped)
-        )
+        turns = slot >= 3
+        self.rows, self.columns = np.nonzero((owner[:, None] == owner) & turns & turns[:, None])
+        self.swapped = np.lexsort((self.rows, self.columns))
         axis, other = slot[self.rows] - 3, slot[self.columns] - 3
         self.twisted = np.flatnonzero((axis == 1) != (other == 1))
         first_is_twist = axis[self.twisted] == 1
@@ -183,6 +166,14 @@ def span(numbers: Index) -> Span:
     steps = np.diff(numbers)
     step = int(steps[0]) if len(steps) else 1
     return slice(int(numbers[0]), int(numbers[-1]) + 1, step) if (steps == step).all() else numbers
+
+
+def _ancestors(parent: Index) -> Array:
+    """(J, J) 1 if j is i or above i; parents (J,), before their children, J for none."""
+    above = np.eye(len(parent) + 1)
+    for i, parent_of_i in enumerate(parent.tolist()):
+        above[i] += above[parent_of_i]
+    return above[:-1, :-1].copy()
 
 
 def further_jumps(parent: Index) -> list[Index]:
