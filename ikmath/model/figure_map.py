@@ -115,43 +115,28 @@ class _Mapping:
         found: Sequence[FoundLimb]
         found = with_told_limbs(self.rows, limbs_of(self.rows, self.size, self.up), self.told)
         trunk, found = trunk_of(self.rows, found, self.size, self.up)
-        pairs, top = trunk.pairs, [int(self.parents[one.bones[0]]) for one in found]
         body = next((j for j, kind in self.told.items() if kind == Kind.ROOT), trunk.body)
         front = [
             guess if (kind := found[a].kind) is None else kind != Kind.HIP
-            for (a, _), guess in zip(pairs, trunk.front, strict=True)
+            for (a, _), guess in zip(trunk.pairs, trunk.front, strict=True)
         ]
-        limbs: dict[int, Limb] = {}
-        for number, (a, b) in enumerate(pairs):
-            for own, other in {(a, b), (b, a)}:
-                limbs[own] = self._limb(found[own], other, front[number], top[own])
-        ordered = tuple(limbs[i] for i in sorted(limbs))
+        pair_of = {i: number for number, pair in enumerate(trunk.pairs) for i in pair}
+        numbers = [pair_of[i] for i in range(len(found))]
+        limbs = tuple(self._limb(one, front[number]) for one, number in zip(found, numbers, strict=True))
         self._name_trunk(trunk, body)
-        for limb, kinds in zip(
-            ordered, (self._kinds_of(i, pairs, front, found[i].kind) for i in sorted(limbs)), strict=True
-        ):
-            self._name_limb(limb, kinds)
-        feet = self._feet(ordered, pairs, trunk.ground, sorted(limbs))
-        forward, left = self._axes(ordered, feet)
-        self._bend(ordered, forward)
+        for limb, one, number in zip(limbs, found, numbers, strict=True):
+            self._name_limb(limb, LIMB_KINDS[one.kind or _kind(number, front)])
+        walking = [limb for limb, number in zip(limbs, numbers, strict=True) if trunk.ground[number]]
+        feet = tuple(limb.end if limb.end >= 0 else limb.joints[-1] for limb in walking)
+        forward, left = self._axes(limbs)
+        self._bend(limbs, forward)
         for joint, kind in self.told.items():
             self.kinds[joint] = kind
         head = next((j for j, kind in enumerate(self.kinds) if kind == Kind.HEAD), -1)
         return FigureMap(
-            tuple(self.kinds), self._row_lengths(body), ordered, feet, self.hinge, self._twins(ordered), body,
-            head,             self.heads, self.tails, self.up, forward, left, self.size,
+            tuple(self.kinds), self._row_lengths(body), limbs, feet, self.hinge, self._twins(limbs), body,
+            head, self.heads, self.tails, self.up, forward, left, self.size,
         )  # fmt: skip
-
-    def _kinds_of(
-        self, number: int, pairs: list[tuple[int, int]], front: list[bool], told: Kind | None
-    ) -> tuple[Kind, ...]:
-        if told is not None:
-            return LIMB_KINDS[told]
-        pair = next(k for k, both in enumerate(pairs) if number in both)
-        first = front.index(True) if True in front else -1
-        if front[pair] and pair != first and len(pairs) > 2:
-            return LIMB_KINDS[Kind.WING]
-        return LIMB_KINDS[Kind.SHOULDER if front[pair] else Kind.HIP]
 
     def _name_trunk(self, trunk: Trunk, body: int) -> None:
         if body < 0:
@@ -184,7 +169,7 @@ class _Mapping:
         return way[-1:]
 
     # ------------------------------------------------------------------ limbs
-    def _limb(self, found: FoundLimb, twin: int, front: bool, attached: int) -> Limb:
+    def _limb(self, found: FoundLimb, front: bool) -> Limb:
         bones, knots = list(found.bones), list(found.joints)
         first, rest = knots[0] - found.above, bones[knots[-1] + found.last :]
         joints = [bones[first], *(bones[k] for k in knots)]
@@ -194,7 +179,8 @@ class _Mapping:
         if len(joints) > 2:  # the third long bone of a leg hangs from its ankle
             rest, joints = [joints[2], *rest], joints[:2]
         end = rest[0] if rest else -1
-        return Limb(tuple(girdle), tuple(joints), end, tuple(rest[1:]), twin, front, attached)
+        attached = int(self.parents[bones[0]])
+        return Limb(tuple(girdle), tuple(joints), end, tuple(rest[1:]), found.twin, front, attached)
 
     def _name_limb(self, limb: Limb, kinds: tuple[Kind, ...]) -> None:
         upper, lower, end, beyond = kinds
@@ -207,14 +193,7 @@ class _Mapping:
             for bone in limb.rest:
                 self.kinds[bone] = beyond
 
-    def _feet(
-        self, limbs: tuple[Limb, ...], pairs: list[tuple[int, int]], ground: list[bool], order: list[int]
-    ) -> tuple[int, ...]:
-        walking = {i for pair, low in zip(pairs, ground, strict=True) if low for i in pair}
-        ends = [limb for i, limb in zip(order, limbs, strict=True) if i in walking]
-        return tuple(limb.end if limb.end >= 0 else limb.joints[-1] for limb in ends)
-
-    def _axes(self, limbs: tuple[Limb, ...], feet: tuple[int, ...]) -> tuple[Array, Array]:
+    def _axes(self, limbs: tuple[Limb, ...]) -> tuple[Array, Array]:
         """Forward and left, level unit vectors."""
         way = np.zeros(3)
         hind = [limb for limb in limbs if not limb.front]
@@ -284,3 +263,10 @@ class _Mapping:
                     if min(a, b) >= 0:
                         twin[a] = b
         return twin
+
+
+def _kind(pair: int, front: list[bool]) -> Kind:
+    """The kind of the first joints of a pair of limbs; of more than two pairs only one has shoulders."""
+    if not front[pair]:
+        return Kind.HIP
+    return Kind.WING if len(front) > 2 and pair != front.index(True) else Kind.SHOULDER
