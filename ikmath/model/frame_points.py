@@ -65,10 +65,8 @@ class FramePoints:
         self.turn_reach = np.repeat(self.turned.astype(float), 3, 1)
         # of points x: S (6, 3 E) with `(w, v) @ S = w x x + v` for each point side by side has
         # `x.ravel() @ skews` (3, 3 E) above, and below what stands there in `carry`
-        skews = np.zeros((3 * self.count, 3, 3 * self.count))
-        for e in range(self.count):
-            for k in range(3):
-                skews[3 * e + k, :, 3 * e : 3 * e + 3] = skew(np.eye(3)[k])
+        every, skews = np.arange(self.count), np.zeros((self.count, 3, 3, self.count, 3))
+        skews[every, :, :, every] = skew(np.eye(3))
         self.skews = skews.reshape(3 * self.count, 9 * self.count)
         self.carry = np.zeros((6, 3 * self.count))
         self.carry[3:] = np.tile(np.eye(3), self.count)
