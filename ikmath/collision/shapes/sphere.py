@@ -54,12 +54,9 @@ class Sphere(Solid):
     @staticmethod
     def segment_distance(a: Array, b: Array, parameters: Array) -> Nearest:
         """See `Solid.segment_distance`; through the centre the normal is at right angles to it."""
-        center = parameters[:, :3]
+        center, radius = parameters[:, :3], parameters[:, 3]
         along, parameter = b - a, closest_to_point(a, b, center)
-        difference = parameter[:, None] * along
-        difference -= center - a
+        difference = a - center + parameter[:, None] * along
         reach = length(difference)
-        normal = directions(
-            difference, reach, _ROUNDING * parameters[:, 3], lambda own: perpendicular(along[own])
-        )
-        return Nearest(reach - parameters[:, 3], center + parameters[:, 3:] * normal, parameter, normal)
+        normal = directions(difference, reach, _ROUNDING * radius, lambda own: perpendicular(along[own]))
+        return Nearest(reach - radius, center + parameters[:, 3:] * normal, parameter, normal)
