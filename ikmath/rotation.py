@@ -205,12 +205,12 @@ def angle(rotation: npt.ArrayLike) -> Array:
 
 def _linear_maps() -> tuple[Array, Array]:
     """Both conversions between quaternion and matrix are linear in products; these are the maps."""
-    # (16, 9): products q_i q_j of a quaternion of squared length 2 -> rotation matrix minus identity;
+    # (10, 9): `PRODUCTS` of a quaternion of squared length 2 -> rotation matrix minus identity;
     # (9, 16): rotation matrix -> 4 q_i q_j minus identity, in whose rows Shepperd's four quaternions stand
     w, x, y, z = range(4)
     to_matrix = np.zeros((4, 4, 3, 3))
     for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-        to_matrix[1 + j, 1 + j, i, i] = to_matrix[1 + k, 1 + k, i, i] = -1.0
+        to_matrix[1 + j, 1 + j, i, i] = to_matrix[1 + k, 1 + k, i, i] = -0.5
         to_matrix[1 + i, 1 + j, i, j] = to_matrix[1 + i, 1 + j, j, i] = 1.0
         to_matrix[w, 1 + k, j, i], to_matrix[w, 1 + k, i, j] = 1.0, -1.0
     to_products = np.zeros((3, 3, 4, 4))
@@ -220,10 +220,13 @@ def _linear_maps() -> tuple[Array, Array]:
         axis = 6 - one - other
         to_products[j, i, (w, axis), (axis, w)], to_products[i, j, (w, axis), (axis, w)] = 1.0, -1.0
         to_products[i, j, (one, other), (other, one)] = to_products[j, i, (one, other), (other, one)] = 1.0
-    return to_matrix.reshape(16, 9), to_products.reshape(9, 16)
+    both_orders = to_matrix + to_matrix.swapaxes(0, 1)
+    return both_orders[tuple(PRODUCTS)].reshape(10, 9), to_products.reshape(9, 16)
 
 
-_TO_MATRIX, _TO_PRODUCTS = _linear_maps()
+PRODUCTS: Final = np.array(np.triu_indices(4))
+"""(2, 10) which two of a quaternion's numbers make each product; `TO_MATRIX` maps products to rotations."""
+TO_MATRIX, _TO_PRODUCTS = _linear_maps()
 _IDENTITY_MATRIX, _IDENTITY_PRODUCTS = np.eye(3).ravel(), np.eye(4).ravel()
 
 
@@ -231,8 +234,9 @@ def matrix_from_quaternion(q: npt.ArrayLike) -> Array:
     """(..., 4) as (w, x, y, z), of any length but zero -> (..., 3, 3)."""
     given = vectors(q, 4, "quaternion")
     unit = given * np.sqrt(2.0 / np.maximum((given * given).sum(-1, keepdims=True), _TINY))
-    products = (unit[..., :, None] * unit[..., None, :]).reshape(*given.shape[:-1], 16)
-    return np.asarray(products @ _TO_MATRIX + _IDENTITY_MATRIX).reshape(*given.shape[:-1], 3, 3)
+    first, second = PRODUCTS
+    products = unit.take(first, -1) * unit.take(second, -1)
+    return np.asarray(products @ TO_MATRIX + _IDENTITY_MATRIX).reshape(*given.shape[:-1], 3, 3)
 
 
 def quaternion_from_matrix(rotation: npt.ArrayLike) -> Array:
@@ -293,22 +297,12 @@ def about(axis: int, turn: npt.ArrayLike) -> Array:
 def swing_twist_quaternion(turns: npt.ArrayLike) -> Array:
     """Turns (x, y, z) -> the quaternion of `exp([x, 0, z]) @ Ry(y)`; (..., 3) -> (..., 4)."""
     turns = vectors(turns, 3, "turns")
-    x, z = turns[..., 0], turns[..., 2]
-    half = np.empty((2, *turns.shape[:-1]))
-    np.hypot(x, z, out=half[0, ...])
-    half[0] += _TINY
-    half[1] = turns[..., 1]
-    half *= 0.5
+    x, y, z = (turns[..., i] for i in range(3))
+    half = 0.5 * np.stack([np.hypot(x, z) + _TINY, y])
     (sine, s), (w, c) = np.sin(half), np.cos(half)
-    sine /= half[0]
-    sine *= 0.5
+    sine = 0.5 * sine / half[0]
     x, z = sine * x, sine * z
-    out = np.empty((*turns.shape[:-1], 4))
-    np.multiply(w, c, out=out[..., 0])
-    np.multiply(w, s, out=out[..., 2])
-    np.subtract(x * c, z * s, out=out[..., 1])
-    np.add(z * c, x * s, out=out[..., 3])
-    return out
+    return np.stack([w * c, x * c - z * s, w * s, z * c + x * s], -1)
 
 
 def swing_twist_matrix(turns: npt.ArrayLike) -> Array:
