@@ -261,11 +261,8 @@ class Pose:
         """
         if len(columns.heads) < columns.count:
             out[:, columns.sliding] = 0.0
-        w, (x, y, z) = self._turn_axes(columns), rows.transpose(2, 1, 0)[:, :, None]
-        turned = x * w[0]
-        turned += y * w[1]
-        turned += z * w[2]
-        out[:, columns.turning] = turned
+        factors = np.ascontiguousarray(rows.transpose(2, 1, 0))
+        out[:, columns.turning] = np.einsum("irf,icf->rcf", factors, self._turn_axes(columns))
 
 
 def _of_joints(axes: Array, which: Span) -> Array:
