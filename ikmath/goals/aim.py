@@ -33,8 +33,6 @@ _LEAST: Final = 1e-4  # sine that a target nearly behind is taken to have; a tur
 _HERE: Final = 1e-9  # metres; a target nearer than this to the eye has no direction
 _IDENTITY: Final = np.eye(3)
 _SKEW: Final = -SKEW_ROWS  # d @ _SKEW = [d]x, row after row
-_FORWARD: Final = [1, 2, 0, 2, 0, 1]
-_BACKWARD: Final = [2, 0, 1, 1, 2, 0]
 
 
 class Aim(Effectors):
@@ -82,15 +80,12 @@ class Aim(Effectors):
         way = (self.target - x).reshape(-1, 3)
         far = np.sqrt((way * way).sum(1))
         here = far < _HERE
-        nowhere = bool(here.any())
-        if nowhere:
-            far = np.where(here, 1.0, far)
+        far = np.where(here, 1.0, far)
         u = way / far[:, None]
         frames = pose.frames(points)
         d = np.matmul(frames, self.direction[:, :, None]).reshape(-1, 3)
-        products = u.take(_FORWARD, 1)
-        products *= d.take(_BACKWARD, 1)
-        c = products[:, :3] - products[:, 3:]  # u x d
+        d_cross = d.dot(_SKEW).reshape(-1, 3, 3)
+        c = np.matmul(u[:, None], d_cross)[:, 0]  # u x d
         square, cosine = (c * c).sum(1), (u * d).sum(1)
         sine = np.sqrt(square + _TINY)
         angle = np.arctan2(sine, cosine)
@@ -100,7 +95,7 @@ class Aim(Effectors):
         error = f * c
         gc = g * c
         turning = f[:, :, None] * (cosine[:, None, None] * _IDENTITY - outer(d, u)) - outer(gc, c)
-        moving = f[:, :, None] * (d.dot(_SKEW).reshape(-1, 3, 3) + outer(c, u))
+        moving = f[:, :, None] * (d_cross + outer(c, u))
         moving -= outer(gc, d - cosine[:, None] * u)
         behind = (cosine < 0.0) & (square < _NEARLY)
         if behind.any():
@@ -109,7 +104,7 @@ class Aim(Effectors):
             error[which] = axis * angle[which, None]
             turning[which], moving[which] = _from_behind(axis, u[which], d[which], angle[which], sine[which])
         moving /= far[:, None, None]
-        if nowhere:
+        if here.any():
             error[here] = turning[here] = moving[here] = 0.0
         # the axes of its components turn with the bone: d (b . e) = b . (de + e x w)
         turning += error.dot(_SKEW).reshape(-1, 3, 3)
