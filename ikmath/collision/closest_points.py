@@ -62,16 +62,13 @@ def closest_by_products(
     dw: Array,
     ew: Array,
     carefully: Callable[[], tuple[Array, Array]],
-    inverse_e: Array | None = None,
 ) -> tuple[Array, Array]:
     """`closest_of_segments` from dot products such as `dd = d . d`, with `w = a - c`; any shapes.
 
     Args:
         carefully: gives `|d x e|^2` and `(e x w) . (d x e)`, only for nearly parallel ones.
-        inverse_e: 1 / ee, if known.
     """
-    if inverse_e is None:
-        inverse_e = 1.0 / np.maximum(ee, TINY)
+    inverse_e = 1.0 / np.maximum(ee, TINY)
     if not np.count_nonzero(dd):  # points
         return np.zeros_like(ew), clamp(ew * inverse_e)
     inverse_d = 1.0 / np.maximum(dd, TINY)
@@ -98,10 +95,10 @@ class Facets(NamedTuple):
     """Triangles and the quantities from which distances are computed, one row a triangle.
 
     Attributes:
-        rows: (P, 44) corners; edges from each corner to the next; the normal, not of unit length, and along
+        rows: (P, 41) corners; edges from each corner to the next; the normal, not of unit length, and along
             the face from each edge inwards; how far all of these reach from the first corner to where they
-            begin, infinite for a face that is too thin to have a normal; the edges' squared lengths and
-            their inverses; the normal's squared length.
+            begin, infinite for a face that is too thin to have a normal; the squared lengths of the edges
+            and of the normal.
     """
 
     rows: Array
@@ -110,21 +107,17 @@ class Facets(NamedTuple):
     def of(cls, corners: Array) -> Facets:
         """From corners (P, 3, 3)."""
         count = len(corners)
-        rows = np.zeros((count, 44))
+        rows = np.zeros((count, 41))
         rows[:, :9] = corners.reshape(count, 9)
         edges = corners.take(_NEXT, 1) - corners
         squares = _dots(edges, edges)
         normal, square, flat = _planes(edges, squares)
         inwards = cross(normal[:, None], edges)
-        rows[:, 9:18], rows[:, 18:21], rows[:, 21:30] = (
-            edges.reshape(count, 9),
-            normal,
-            inwards.reshape(count, 9),
-        )
+        rows[:, 9:18], rows[:, 18:21] = edges.reshape(count, 9), normal
+        rows[:, 21:30] = inwards.reshape(count, 9)
         rows[:, 31], rows[:, 32] = dot(edges[:, 0], edges[:, 1]), -squares[:, 2]
         rows[:, 35] = np.where(flat, np.inf, dot(inwards[:, 1], edges[:, 0]))
-        rows[:, 37:40], rows[:, 40:43] = squares, 1.0 / np.maximum(squares, TINY)
-        rows[:, 43] = np.maximum(square, TINY)
+        rows[:, 37:40], rows[:, 40] = squares, np.maximum(square, TINY)
         return cls(rows)
 
     def take(self, rows: Index) -> Facets:
@@ -149,7 +142,7 @@ class Facets(NamedTuple):
     @property
     def square(self) -> Array:
         """(P,) of the normal."""
-        return self.rows[:, 43]
+        return self.rows[:, 40]
 
     def distances(self, a: Array, d: Array) -> FeatureDistances:
         """From segments that begin at a and go along d, (P, 3) each, to one triangle each."""
@@ -174,36 +167,25 @@ class Facets(NamedTuple):
             np.add.reduce(off * way, 1),
             from_[:3],
             carefully,
-            columns[40:43],
         )
         climb, high = goes[3], from_[3]
-        last = high + climb
-        through = high * last < 0.0
-        crossing = np.count_nonzero(through) > 0
-        along = np.zeros((6 if crossing else 5, len(a)))  # on the edges, both ends, and the crossing
-        along[:3], along[4] = s, 1.0
+        through = high * (high + climb) < 0.0
+        along = np.empty((6, len(a)))  # on the edges, at both ends, and where it goes through the plane
+        along[:3], along[3], along[4] = s, 0.0, 1.0
+        along[5] = high / np.where(through, -climb, 1.0)
         off += s[:, None] * way
         off -= t[:, None] * lines[:3]
         off *= off
         squares = np.empty_like(along)
         np.add.reduce(off, 1, out=squares[:3])
-        squares[3], squares[4] = high, last
-        upright = squares[3:]
-        within = np.empty((len(upright), 3, len(a)))
-        within[0] = from_[4:]
-        np.add(from_[4:], goes[4:], out=within[1])
-        if crossing:
-            along[5], squares[5] = high / np.where(through, -climb, 1.0), 0.0
-            within[2] = from_[4:] + goes[4:] * along[5]
+        upright, at = squares[3:], along[3:]
+        np.add(high, climb * at, out=upright)
         upright *= upright
-        upright /= columns[43]
-        outside = np.minimum.reduce(within, 1) < 0.0
-        if crossing:
-            through &= ~outside[2]
-            outside[2] = ~through
-            upright[2] = -1.0
+        upright /= columns[40]
+        outside = np.minimum.reduce(from_[4:] + goes[4:] * at[:, None], 1) < 0.0
+        upright[2], outside[2] = -1.0, outside[2] | ~through
         upright[outside] = np.inf
-        return FeatureDistances(self, a, d, t, along, high, climb, squares, through if crossing else None)
+        return FeatureDistances(self, a, d, t, along, high, climb, squares)
 
 
 class FeatureDistances(NamedTuple):
@@ -217,11 +199,10 @@ class FeatureDistances(NamedTuple):
     a: Array  # where the segments begin (P, 3)
     d: Array  # and how they go
     t: Array  # (3, P) parameters of the edges where they are nearest to the segments
-    along: Array  # of the segments (5, P) there and at both ends; (6, P) if any crosses the plane of the face
+    along: Array  # (6, P) of the segments there, at both ends, and where they go through the face's plane
     high: Array  # (P,) how high above the face a segment begins, times the normal's length
     climb: Array  # (P,) and how high it climbs
-    squares: Array  # (5 or 6, P) squared distances at `along`; infinite for none, -1 for a crossing
-    through: Mask | None  # (P,) whether there is a crossing; None if nowhere
+    squares: Array  # (6, P) squared distances at `along`; infinite for none, -1 where they go through
 
     @property
     def least(self) -> Array:
@@ -249,9 +230,7 @@ class FeatureDistances(NamedTuple):
             on_face -= height[:, None] * facets.normal
             nearest = np.where(by_edge[:, None], nearest, on_face)
             feature = np.where(by_edge, feature, FACE)
-        if self.through is None:
-            return distance, parameter, nearest, feature, np.zeros(len(rows), dtype=bool)
-        return distance, parameter, nearest, feature, self.through.take(rows)
+        return distance, parameter, nearest, feature, best == 5
 
 
 class TriangleCache(Remade):
@@ -263,7 +242,7 @@ class TriangleCache(Remade):
 
     def __init__(self, corners: Array) -> None:
         self._corners = corners
-        self._rows = np.empty((len(corners), 44))  # takes room only where it is written to
+        self._rows = np.empty((len(corners), 41))  # takes room only where it is written to
         self._known = np.zeros(len(corners), dtype=bool)
 
     def take(self, rows: Index) -> Facets:
