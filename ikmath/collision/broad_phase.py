@@ -118,11 +118,12 @@ class BroadPhase:
             pose = None if frame is None else frame.take(own)
             axes = self._axes(places, self.link.take(pair), pose)
             if kind < links:
-                group, which = self.groups[kind], self._which.take(self.obstacle.take(pair))
-                shape_frame = None if moving is None else moving if pose is None else moving.take(pose)
+                group, row = self.groups[kind], self._which.take(self.obstacle.take(pair))
+                if moving is not None:
+                    row += group.count * (moving if pose is None else moving.take(pose))
             else:
-                group, which, shape_frame = self._links(places, pair, pose), np.arange(len(pair)), None
-            queries.append(NarrowPhaseQuery(group, pair, pose, axes, which, shape_frame))
+                group, row = self._links(places, pair, pose), np.arange(len(pair))
+            queries.append(NarrowPhaseQuery(group, pair, pose, axes, row))
         return queries
 
     def _axes(self, places: Array, link: Index, pose: Index | None) -> Array:

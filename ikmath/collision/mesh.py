@@ -133,26 +133,22 @@ class MeshGroup:
         # each geometry and mode is prepared once for all its places
         different = {(id(mesh.geometry), mesh.mode): mesh for mesh in meshes}
         roots = {key: root for root, key in enumerate(different)}
-        self.root = np.array([roots[id(mesh.geometry), mesh.mode] for mesh in meshes], dtype=np.intp)
+        root = np.array([roots[id(mesh.geometry), mesh.mode] for mesh in meshes], dtype=np.intp)
+        self.root = np.resize(root, len(self.turns))
         self.distance = _distance_of(list(different.values()))
 
-    def segments(
-        self, a: Array, b: Array, which: Index, frame: Index | None, limit: Array, reach: Array
-    ) -> Nearest:
+    def segments(self, a: Array, b: Array, row: Index, limit: Array, reach: Array) -> Nearest:
         """See `ShapeGroup`."""
-        row = which if frame is None else which + frame * self.count
-        turn, shift = self.turns.take(row, 0), self.shifts.take(row, 0)
+        turn, shift, root = self.turns.take(row, 0), self.shifts.take(row, 0), self.root.take(row)
         first, last = turned_back(a - shift, turn), turned_back(b - shift, turn)
-        distance, point, parameter, normal = self.distance.segments(
-            first, last, limit, reach, self.root.take(which)
-        )
+        distance, point, parameter, normal = self.distance.segments(first, last, limit, reach, root)
         return Nearest(distance, turned(point, turn) + shift, parameter, turned(normal, turn))
 
-    def meets(self, a: Array, b: Array, which: Index, near: Array) -> Mask:
+    def meets(self, a: Array, b: Array, row: Index, near: Array) -> Mask:
         """See `ShapeGroup`."""
-        turn, shift = self.turns.take(which, 0), self.shifts.take(which, 0)
+        turn, shift = self.turns.take(row, 0), self.shifts.take(row, 0)
         first, last = turned_back(a - shift, turn), turned_back(b - shift, turn)
-        return self.distance.meets(first, last, near, self.root.take(which))
+        return self.distance.meets(first, last, near, self.root.take(row))
 
 
 def _distance_of(meshes: Sequence[TriangleMesh]) -> MeshDistance:

@@ -38,28 +38,27 @@ class Nearest(NamedTuple):
 
 
 class ShapeGroup(Protocol):
-    """Several obstacles that are measured together.
+    """Several obstacles that are measured together; in each frame of their motion each is one row.
 
     Attributes:
+        count: K, the number of obstacles; row k + f K is obstacle k in frame f.
         limited: whether a limit of the distance saves work.
     """
 
+    count: int
     limited: bool
 
-    def segments(
-        self, a: Array, b: Array, which: Index, frame: Index | None, limit: Array, reach: Array
-    ) -> Nearest:
+    def segments(self, a: Array, b: Array, row: Index, limit: Array, reach: Array) -> Nearest:
         """As `Solid.segment_distance`.
 
         Args:
-            a, b: (P, 3) ends; which: (P,) the obstacle of each row, counted within the group.
-            frame: (P,) its frame, None if all obstacles stand still.
+            a, b: (P, 3) ends; row: (P,) of the obstacles;
             limit: (P,) depth up to which a segment counts as behind an open surface, metres.
             reach: (P,) distance beyond which the result may be infinite, metres.
         """
 
-    def meets(self, a: Array, b: Array, which: Index, near: Array) -> Mask:
-        """(P,) whether segments are nearer than `near` (P,) metres, among obstacles that stand still."""
+    def meets(self, a: Array, b: Array, row: Index, near: Array) -> Mask:
+        """(P,) whether segments are nearer than `near` (P,) metres."""
 
 
 Kernel = Callable[[Array, Array, Array], Nearest]
@@ -79,16 +78,13 @@ class RowGroup:
     def __init__(self, distance: Kernel, table: Array, count: int) -> None:
         self.distance, self.table, self.count = distance, table, count
 
-    def segments(
-        self, a: Array, b: Array, which: Index, frame: Index | None, limit: Array, reach: Array
-    ) -> Nearest:
+    def segments(self, a: Array, b: Array, row: Index, limit: Array, reach: Array) -> Nearest:
         """See `ShapeGroup`."""
-        row = which if frame is None else which + frame * self.count
         return self.distance(a, b, self.table.take(row, 0))
 
-    def meets(self, a: Array, b: Array, which: Index, near: Array) -> Mask:
+    def meets(self, a: Array, b: Array, row: Index, near: Array) -> Mask:
         """See `ShapeGroup`."""
-        return np.asarray(self.segments(a, b, which, None, near, near).distance < near)
+        return np.asarray(self.segments(a, b, row, near, near).distance < near)
 
 
 class PairBatch(NamedTuple):
@@ -125,5 +121,4 @@ class NarrowPhaseQuery(NamedTuple):
     pair: Index  # (P,), see `PairBatch`
     frame: Index | None  # (P,), see `PairBatch`
     axes: Array  # (P, 3, 3) ends and middle of the links' axes, as rows
-    which: Index  # (P,) the shape, counted within the group
-    shape_frame: Index | None  # (P,) frame of the obstacles' motion, None for obstacles without motion
+    row: Index  # (P,) of the shapes in the group

@@ -155,7 +155,7 @@ class Scene:
         reach = within if cache is None else cache.reach(query.pair, within)
         limit = within if behind is None else np.minimum(within, thickness + behind)
         a, b = query.axes[:, 0], query.axes[:, 1]
-        measured = query.group.segments(a, b, query.which, query.shape_frame, limit, reach)
+        measured = query.group.segments(a, b, query.row, limit, reach)
         if cache is not None:
             cache.learn(query.pair, measured.distance, reach)
         batch = PairBatch(query.pair, query.frame, *measured)
