@@ -8,9 +8,8 @@ by one product with a matrix that the structure of the figure gives.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final, Self
+from collections.abc import Mapping
+from typing import ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +20,7 @@ from ..model.pose import Pose
 from ..model.residual import Residual, unit_vectors, violated
 from ..model.skeleton import Skeleton
 from ..rotation import Array, across
-from .base import Frame, Goal
+from .base import Goal
 
 _AXES: Final = "xyz"
 _FLAT: Final = 1e-9  # metres; an area thinner than this has no inside
@@ -48,6 +47,7 @@ class Balance(Goal):
     """
 
     kind: str = "Balance"
+    targets: ClassVar[Mapping[str, int]] = {"target": 1, "normals": 2, "offsets": 1}
     rows: int = 2
 
     def __init__(
@@ -68,14 +68,12 @@ class Balance(Goal):
             raise BadValue(self.describe(), "needs either a target or a support.")
         self.level = self._level(up)
         margin = arguments.number(margin, f"margin of {self.describe()}", least=0)
-        self.target: Array = np.zeros(2)
-        self.support: Support | None = None
-        if target is not None:
-            self.target = self._flat(target, "target", 1)
-        elif support is not None:
-            self.support = Support.of(self._flat(support, "support", 2), margin, self.describe())
-            self.rows = self.support.normals.shape[-2]
-        self.one_sided = self.support is not None
+        self.target = None if target is None else self._flat(target, "target", 1)
+        self.normals, self.offsets = np.zeros((0, 2)), np.zeros(0)
+        if support is not None:
+            self.normals, self.offsets = self._half_planes(self._flat(support, "support", 2), margin)
+            self.rows = self.normals.shape[-2]
+        self.one_sided = support is not None
         self._masses, self._centers = masses, centers
         self._topology: object = None
 
@@ -95,6 +93,31 @@ class Balance(Goal):
             raise BadShape(f"{what} of {self.describe()}", expected, array.shape)
         return array if array.shape[-1] == 2 else np.asarray(array @ self.level.T)
 
+    def _half_planes(self, points: Array, margin: float) -> tuple[Array, Array]:
+        """The area that points span, as half planes `normals @ x >= offsets` that meet in it.
+
+        Args:
+            points: (*batch, K, 2) in the level plane, metres.
+            margin: metres by which the area is narrowed; a line or a point has no room for it and stays.
+
+        Returns:
+            normals (*batch, K, 2), unit, inward; offsets (*batch, K) metres, the margin added.
+
+        Raises:
+            BadShape: no points.
+        """
+        *batch, count, _ = points.shape
+        if not count:
+            expected = "(..., K, 2) or (..., K, 3), K at least 1"
+            raise BadShape(f"support of {self.describe()}", expected, points.shape)
+        edges = [_half_planes(hull(corners.tolist()), margin) for corners in points.reshape(-1, count, 2)]
+        most = max((len(normals) for normals, _ in edges), default=0)
+        # areas of fewer edges are filled up with half planes that hold everywhere
+        all_normals, all_offsets = np.zeros((len(edges), most, 2)), np.full((len(edges), most), -1.0)
+        for i, (normals, offsets) in enumerate(edges):
+            all_normals[i, : len(normals)], all_offsets[i, : len(offsets)] = normals, offsets
+        return all_normals.reshape(*batch, most, 2), all_offsets.reshape(*batch, most)
+
     # ------------------------------------------------------------------ the centre of mass
     def center(self, pose: Pose) -> Array:
         """The centre of mass (*batch, 3), world, metres."""
@@ -113,14 +136,12 @@ class Balance(Goal):
         """The centre over the level plane (*batch, 2) and its derivative (*batch, 2, n)."""
         self.check(pose.skeleton)
         self.check_frames(pose)
-        places = self._places(pose)
+        places, moved = self._places(pose), self._moved
         w, v = pose.screws
         if not pose.batch:
             w, v, moment = w.T, v.T, self._carried.dot(places).T
-        else:
-            frames = places.reshape(-1, *places.shape[-2:])
-            moment = np.moveaxis(np.matmul(self._carried, frames), (2, 1, 0), (0, 1, 2))
-        moved = self._moved if not pose.batch else self._moved[:, None]
+        else:  # frames innermost
+            moved, moment = moved[:, None], np.matmul(self._carried, places.reshape(-1, *places.shape[-2:])).T
         out = np.zeros((2, *v.shape[1:]))
         for row, level in zip(out, self.level, strict=True):
             for i in np.flatnonzero(level).tolist():
@@ -133,19 +154,18 @@ class Balance(Goal):
 
     # ------------------------------------------------------------------ the goal
     def evaluate(self, pose: Pose) -> Residual:
-        if self.support is not None:
+        if self.target is None:
             return violated(self.inequality(pose))
         center, jacobian = self._moving(pose)
         return Residual(center - self.target, jacobian)
 
     def inequality(self, pose: Pose) -> Residual:
         """How far inside each edge of the support, less the margin, the centre is."""
-        if self.support is None:
+        if self.target is not None:
             return super().inequality(pose)
         center, jacobian = self._moving(pose)
-        error = (self.support.normals * center[..., None, :]).sum(-1) - self.support.offsets
-        rows: Array = self.support.normals[..., :1] * jacobian[..., :1, :]
-        rows = rows + self.support.normals[..., 1:] * jacobian[..., 1:, :]
+        error = (self.normals * center[..., None, :]).sum(-1) - self.offsets
+        rows = self.normals[..., :1] * jacobian[..., :1, :] + self.normals[..., 1:] * jacobian[..., 1:, :]
         return Residual(error, rows)
 
     def check(self, skeleton: Skeleton) -> None:
@@ -185,16 +205,6 @@ class Balance(Goal):
             table[skeleton.index(joint)] = told
         return table
 
-    def batches(self) -> Sequence[tuple[int, ...]]:
-        return (self.target.shape[:-1] if self.support is None else self.support.normals.shape[:-2],)
-
-    def at(self, frame: Frame) -> Self:
-        if self.frames is None:
-            return self
-        if self.support is None:
-            return self._copy(target=self.target[frame])
-        return self._copy(support=self.support.at(frame))
-
 
 def _cut_carriage(skeleton: Skeleton, carried: Array) -> Array:
     """(n, J) mass that each coordinate moves -> (n, 2 J): at its place, or at the head that carries it."""
@@ -207,44 +217,6 @@ def _cut_carriage(skeleton: Skeleton, carried: Array) -> Array:
     rows, joints = np.nonzero(via >= 0)
     np.add.at(out, (rows, count + via[rows, joints]), carried[rows, joints])
     return out
-
-
-@dataclass(frozen=True)
-class Support:
-    """The area that points of contact span, as half planes `normals @ x >= offsets` that meet in it.
-
-    Attributes:
-        normals: (*batch, K, 2) unit, inward; offsets: (*batch, K) metres, the margin added.
-    """
-
-    normals: Array
-    offsets: Array
-
-    @classmethod
-    def of(cls, points: Array, margin: float, what: str) -> Self:
-        """The area that points span.
-
-        Args:
-            points: (*batch, K, 2) in the level plane, metres; what: for messages.
-            margin: metres by which the area is narrowed; a line or a point has no room for it and stays.
-
-        Raises:
-            BadShape: no points.
-        """
-        if not points.shape[-2]:
-            raise BadShape(f"support of {what}", "(..., K, 2) or (..., K, 3), K at least 1", points.shape)
-        *batch, count, _ = points.shape
-        edges = [_half_planes(hull(corners.tolist()), margin) for corners in points.reshape(-1, count, 2)]
-        most = max((len(normals) for normals, _ in edges), default=0)
-        # areas of fewer edges are filled up with half planes that hold everywhere
-        all_normals, all_offsets = np.zeros((len(edges), most, 2)), np.full((len(edges), most), -1.0)
-        for i, (normals, offsets) in enumerate(edges):
-            all_normals[i, : len(normals)], all_offsets[i, : len(offsets)] = normals, offsets
-        return cls(all_normals.reshape(*batch, most, 2), all_offsets.reshape(*batch, most))
-
-    def at(self, frame: Frame) -> Self:
-        """The area of one frame, or of several."""
-        return type(self)(self.normals[frame], self.offsets[frame])
 
 
 def hull(points: list[list[float]]) -> list[Point]:
