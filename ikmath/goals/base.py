@@ -219,7 +219,8 @@ class Effectors(Goal):
     def _hold(self, joint: Names, offset: npt.ArrayLike) -> None:
         self.single = isinstance(joint, str)
         self.joints = names(joint, f"joint of {self.kind} goal")
-        self.offset = arguments.shaped(offset, f"offset of {self.kind} goal", (3,), (len(self.joints), 3))
+        given = arguments.shaped(offset, f"offset of {self.kind} goal", (3,), (len(self.joints), 3))
+        self.offset = np.broadcast_to(given, (len(self.joints), 3))
         self._topology = None
 
     def _target(self, value: npt.ArrayLike, shape: tuple[int, ...], what: str = "target") -> Array:
@@ -248,12 +249,13 @@ class Effectors(Goal):
         array = arguments.shaped(value, f"{what} of {self.describe()}", (3,), (count, 3))
         return np.broadcast_to(array, (count, 3)).copy()
 
-    def _shared(self, value: npt.ArrayLike, what: str) -> Array:
-        """Checked places (*batch, E, 3), of which effectors may share one, (3,) or (*batch, 1, 3)."""
+    def _shared(self, value: npt.ArrayLike, what: str, shape: tuple[int, ...] = (3,)) -> Array:
+        """Checked targets (*batch, E, *shape); effectors may share one, *shape or (*batch, 1, *shape)."""
         array = arguments.numbers(value, f"{what} of {self.describe()}")
-        if not self.single and (array.shape == (3,) or (array.ndim > 1 and array.shape[-2:] == (1, 3))):
-            array = np.broadcast_to(array, (*array.shape[:-2], len(self.joints), 3))
-        return self._target(array, (3,), what)
+        axes = array.ndim - len(shape) - 1
+        if not self.single and (array.shape == shape or array.shape[max(axes, 0) :] == (1, *shape)):
+            array = np.broadcast_to(array, (*array.shape[: max(axes, 0)], self.effectors, *shape))
+        return self._target(array, shape, what)
 
     def points(self, skeleton: Skeleton) -> FramePoints:
         """The effectors' points, bound to the skeleton (once for all skeletons of that structure)."""
@@ -323,11 +325,11 @@ class Pairs(Effectors):
 
     def _hold_pairs(self, a: Names, offset_a: npt.ArrayLike, b: Names, offset_b: npt.ArrayLike) -> None:
         self._hold(b, offset_b)
-        second, second_offset = self.joints, np.broadcast_to(self.offset, (len(self.joints), 3))
+        second, second_offset = self.joints, self.offset
         self._hold(a, offset_a)
         if len(second) != len(self.joints):
             raise BadShape(f"joint_b of {self.kind} goal", "one name a joint", (len(second),))
-        self.offset = np.concatenate([np.broadcast_to(self.offset, (len(self.joints), 3)), second_offset])
+        self.offset = np.concatenate([self.offset, second_offset])
         self.labels = tuple(f"{x} to {y}" for x, y in zip(self.joints, second, strict=True))
         self.joints += second
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from .. import arguments
 from ..arrays import Array
-from ..errors import BadShape, BadValue
+from ..errors import BadValue
 from ..model.pose import Pose
 from ..model.residual import Residual, blocks, readiest, violated
 from .base import Names, Pairs
@@ -64,20 +64,9 @@ class Distance(Pairs):
             self.place = self._target(to, (3,), "to")
         self.mode = arguments.word(mode, f"mode of {self.describe()}", MODES)
         self.one_sided = mode != "at"
-        self.distance = self._lengths(distance)
-
-    def _lengths(self, value: npt.ArrayLike) -> Array:
-        """(*batch, E) distances."""
-        array = arguments.numbers(value, f"distance of {self.describe()}")
-        if not (array > 0).all():
+        self.distance = self._shared(distance, "distance", ())
+        if not (self.distance > 0).all():
             raise BadValue(f"distance of {self.describe()}", "must be above zero.")
-        if self.single:
-            return array[..., None]
-        if array.ndim == 0:
-            return np.broadcast_to(array, (self.effectors,)).copy()
-        if array.shape[-1] != self.effectors:
-            raise BadShape(f"distance of {self.describe()}", f"(..., {self.effectors})", array.shape)
-        return array
 
     def inequality(self, pose: Pose) -> Residual:
         """How much longer (or for "inside" shorter) the way is than the distance."""

@@ -61,12 +61,12 @@ class Pole(Effectors):
         self._begin(self.joints, weight, priority, name)
         self.target = self._shared(target, "target")
         self.slack = arguments.number(slack, f"slack of {self.describe()}", least=0)
-        roots, ends = names(root, f"root of {self.describe()}"), self._each(offset, "offset")
+        roots = names(root, f"root of {self.describe()}")
         if len(roots) != self.effectors:
             raise BadShape(f"root of {self.describe()}", "one name a joint", (len(roots),))
         # held as 3 E points: ends, middles, roots
         self.joints = (*self.joints, *self.joints, *roots)
-        self.offset = np.concatenate([ends, np.zeros((2 * self.effectors, 3))])
+        self.offset = np.concatenate([self.offset, np.zeros((2 * self.effectors, 3))])
 
     def evaluate(self, pose: Pose) -> Residual:
         points, count = self.points_at(pose), self.effectors
