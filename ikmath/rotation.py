@@ -102,16 +102,8 @@ def log(rotation: npt.ArrayLike) -> Array:
     return vector_from_quaternion(quaternion_from_matrix(rotation))
 
 
-def _difference_map() -> Array:
-    """(9, 4): a rotation, flat, -> its axis times 2 sin(angle), and its trace."""
-    out = np.zeros((9, 4))
-    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-        out[3 * k + j, i], out[3 * j + k, i] = 1.0, -1.0
-        out[4 * i, 3] = 1.0
-    return out
-
-
-_DIFFERENCE: Final = _difference_map()
+_DIFFERENCE: Final = np.column_stack([skew(np.eye(3)).reshape(3, 9).T, np.eye(3).ravel()])
+"""(9, 4): a rotation, flat, -> its axis times 2 sin(angle), and its trace."""
 _NO_TURN: Final = 1e-300  # keeps the angle of no turn from being exactly zero
 _WIDE: Final = -0.9  # trace beyond which an axis read off the antisymmetric part loses digits
 
@@ -127,7 +119,8 @@ def log_and_derivative(rotation: Array) -> tuple[Array, Callable[[], Array]]:
     parts = rotation.reshape(count, 9).dot(_DIFFERENCE)
     axis, trace = parts[:, :3], parts[:, 3]
     if trace.min(initial=0.0) < _WIDE:
-        return _log_of_wide(rotation)
+        v = log(rotation)  # near half a turn the antisymmetric part vanishes with its digits
+        return v, partial(_log_derivative, v)
     sine = np.sqrt((axis * axis).sum(1) + _NO_TURN)
     ratio = np.arctan2(sine, trace - 1.0) / sine  # t / (2 sin t), 1/2 at zero
 
@@ -143,12 +136,6 @@ def log_and_derivative(rotation: Array) -> tuple[Array, Callable[[], Array]]:
         return out
 
     return axis * ratio[:, None], derivative
-
-
-def _log_of_wide(rotation: Array) -> tuple[Array, Callable[[], Array]]:
-    """The same near half a turn, where the antisymmetric part of a rotation vanishes with its digits."""
-    v = log(rotation)
-    return v, partial(_log_derivative, v)
 
 
 def _log_derivative(v: Array) -> Array:
@@ -252,19 +239,14 @@ def quaternion_from_matrix(rotation: npt.ArrayLike) -> Array:
     return np.asarray(q).reshape(*m.shape[:-2], 4)
 
 
+RIGHT: Final = np.array([[0, 5, 6, 7], [1, 0, 3, 6], [2, 7, 0, 1], [3, 2, 5, 0]])
+"""(4, 4) where the matrix M of `a b = M @ a` has its entries: in the numbers of b, then of -b."""
+
+
 def multiply_quaternions(a: Array, b: Array) -> Array:
     """The turn b, then a: (..., 4) times (..., 4)."""
-    aw, ax, ay, az = (a[..., i] for i in range(4))
-    bw, bx, by, bz = (b[..., i] for i in range(4))
-    return np.stack(
-        [
-            aw * bw - ax * bx - ay * by - az * bz,
-            aw * bx + ax * bw + ay * bz - az * by,
-            aw * by - ax * bz + ay * bw + az * bx,
-            aw * bz + ax * by - ay * bx + az * bw,
-        ],
-        -1,
-    )
+    right = np.concatenate([b, -b], -1).take(RIGHT, -1)
+    return np.asarray(np.matmul(right, a[..., None])[..., 0])
 
 
 def sine_and_cosine(turn: Array) -> tuple[Array, Array]:
@@ -324,7 +306,4 @@ def swing_twist_turns(rotation: npt.ArrayLike) -> Array:
     # S = q * T^-1 has no y part: (x, z) of it, whose length is that of (x, z) of q
     sine = np.hypot(x, z)
     factor = 2.0 * np.arctan2(sine, np.hypot(w, y)) / np.maximum(sine, _TINY)
-    out = np.empty((*w.shape, 3))
-    out[..., 0], out[..., 2] = (x * c + z * s) * factor, (z * c - x * s) * factor
-    out[..., 1] = 2.0 * half
-    return out
+    return np.stack([(x * c + z * s) * factor, 2.0 * half, (z * c - x * s) * factor], -1)

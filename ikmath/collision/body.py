@@ -131,15 +131,7 @@ class LinkMotion:
             point, normal: (P, 3) world. Any point on the line along the normal serves for both links.
             link, other: (P,) the links, -1 for none; no other links at all if `other` is None.
         """
-        turning = cross(point, normal)
-        w, v = pose.screws
-        if frame is not None:
-            screws = np.ascontiguousarray(np.concatenate([w, v]).transpose(2, 0, 1)).take(frame, 0)
-            wrench = np.concatenate([turning, normal], 1)
-            rows: Array = np.matmul(wrench[:, None], screws)[:, 0]
-        else:
-            rows = turning.dot(w.T)
-            rows += normal.dot(v.T)
+        rows = _moved_by_all(pose, frame, point, normal)
         own = self._of_links(pose, frame, normal, rows, link)
         return own if other is None else own - self._of_links(pose, frame, normal, rows, other)
 
@@ -152,12 +144,15 @@ class LinkMotion:
                 continue
             at = np.zeros(len(own), dtype=np.intp) if frame is None else frame.take(own)
             position = pose.position.reshape(-1, len(pose.skeleton), 3)[at, carrier]
-            turning, along = cross(position, normal[own]), normal[own]
-            w, v = pose.screws
-            if frame is not None:
-                swept = np.einsum("pi,inp->pn", turning, w[:, above][:, :, at])
-                swept += np.einsum("pi,inp->pn", along, v[:, above][:, :, at])
-            else:
-                swept = turning @ w[above].T + along @ v[above].T
-            rows[np.ix_(own, above.nonzero()[0])] = swept
+            swept = _moved_by_all(pose, None if frame is None else at, position, normal[own])
+            rows[own] = np.where(above, swept, rows[own])
         return rows
+
+
+def _moved_by_all(pose: Pose, frame: Index | None, point: Array, normal: Array) -> Array:
+    """(P, n) derivatives of points along normals (P, 3), if all coordinates moved them."""
+    wrench = np.concatenate([cross(point, normal), normal], 1)
+    if frame is None:
+        return np.asarray(wrench.dot(pose.twists.T))
+    screws = np.ascontiguousarray(np.concatenate(pose.screws).transpose(2, 0, 1)).take(frame, 0)
+    return np.asarray(np.matmul(wrench[:, None], screws)[:, 0])

@@ -23,11 +23,11 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ..arrays import Array, Index
+from ..rotation import skew
 from .topology import Topology
 
-SKEW_ROWS: Final = np.zeros((3, 9))  # p @ SKEW_ROWS = -[p]x row after row, so that a @ (...) = p x a
-for _i, _j, _k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-    SKEW_ROWS[_i, 3 * _j + _k], SKEW_ROWS[_i, 3 * _k + _j] = 1.0, -1.0
+SKEW_ROWS: Final = -skew(np.eye(3)).reshape(3, 9)
+"""`p @ SKEW_ROWS` is `-[p]x` row after row, so that `a @ (...) = p x a`."""
 _SKEW: Final = np.ascontiguousarray(SKEW_ROWS.reshape(3, 3, 3).T).reshape(9, 3)
 
 
@@ -79,18 +79,11 @@ def forward_one(topology: Topology, constants: Constants, q: Array) -> OneFrame:
             axes_and_place[:, :3], rotation.take(topology.turn_entries).transpose(2, 0, 1)
         )
     position = topology.above.dot(carried[:, 3])
-    slides = constants.slides if topology.on_ground else _turned_slides(topology, constants, rotation)
+    slides = constants.slides
+    if not topology.on_ground:  # their carriers turn
+        carriers, slides = rotation.take(topology.carriers, 0), slides.copy()
+        slides[:, 3:] = np.matmul(slides[:, 3:].reshape(-1, 3, 3), carriers.swapaxes(1, 2)).reshape(-1, 3)
     return OneFrame(rotation, position, carried, slides)
-
-
-def _turned_slides(topology: Topology, constants: Constants, rotation: Array) -> Array:
-    """(3 S, 6) the screws of slides whose carriers turn, see `OneFrame`; rotation (J + 1, 3, 3)."""
-    out = np.zeros_like(constants.slides)
-    turned = np.matmul(
-        constants.slides[:, 3:].reshape(-1, 3, 3), rotation.take(topology.carriers, 0).swapaxes(1, 2)
-    )
-    out[:, 3:] = turned.reshape(-1, 3)
-    return out
 
 
 # as arrays, which numpy reads sooner than numbers

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..rotation import (
     PRODUCTS,
+    RIGHT,
     TO_MATRIX,
     Array,
     multiply_quaternions,
@@ -31,12 +32,10 @@ class ManyFrames(NamedTuple):
     rotation: Array  # (3, 3, J, B)
     position: Array  # (3, J, B)
     axes: Array  # (3, J, 3, B) of each joint's three turns
-    slide_axes: Array | None  # (3, S, 3, B) along which the joints of `Topology.sliding` slide
+    slide_axes: Array  # (3, S, 3, B) along which the joints of `Topology.sliding` slide
 
 
 _IDENTITY: Final = np.eye(3)
-_RIGHT: Final = np.array([[0, 5, 6, 7], [1, 0, 3, 6], [2, 7, 0, 1], [3, 2, 5, 0]])
-"""Where the matrix of a quaternion takes its entries from: its four numbers, then the same negative."""
 _TO_MATRIX: Final = 2.0 * TO_MATRIX.T
 
 
@@ -97,12 +96,12 @@ class ForwardMany:
         axes[:, :, 2] = np.einsum("ijnb,jnb->inb", rotation, by_z)
         return ManyFrames(rotation, position, axes, slide_axes)
 
-    def _positions(self, rotation: Array, q: Array) -> tuple[Array, Array | None]:
+    def _positions(self, rotation: Array, q: Array) -> tuple[Array, Array]:
         """`ManyFrames.position` and `slide_axes`, out of world rotations (3, 3, J + 1, B) and q (n, B)."""
         topology, constants, moving = self.topology, self.constants, self._moving
         parents = rotation[:, self._along].take(topology.parent[moving], 2)
         way = np.einsum("ijnb,nj->inb", parents, constants.translation[moving, self._along])
-        slide_axes = None
+        slide_axes = np.zeros((3, 0, 3, q.shape[1]))
         if len(topology.sliding):
             carriers = rotation.take(topology.carriers, 2)
             slides = constants.along.reshape(-1, topology.count, 3)[:, topology.sliding].transpose(1, 2, 0)
@@ -115,7 +114,7 @@ class ForwardMany:
     def _world(self, local: Array) -> Array:
         """World quaternions (J + 1, 4, B), the last that of the world, from local ones (4, J, B)."""
         count, frames = local.shape[1:]
-        right = np.concatenate([local, -local]).swapaxes(0, 1)[:, _RIGHT]  # right[i] @ p = p * local[i]
+        right = np.concatenate([local, -local]).swapaxes(0, 1)[:, RIGHT]  # right[i] @ p = p * local[i]
         world = np.empty((count + 1, 4, frames))
         world[count] = np.array([1.0, 0.0, 0.0, 0.0])[:, None]
         for where, parents in self.topology.levels:

@@ -134,10 +134,7 @@ class Pose:
 
     def _slide_axes(self, columns: Columns) -> Array:
         """(3, c, B) axes of those coordinates that are slides."""
-        axes = self._all.slide_axes
-        if axes is None:
-            raise TypeError("This figure has no slides.")
-        return _of_joints(axes, columns.slide_axes)
+        return _of_joints(self._all.slide_axes, columns.slide_axes)
 
     # ------------------------------------------------------------------ points and frames of joints
     def point(self, joint: Joints, offset: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Array:
