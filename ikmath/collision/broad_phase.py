@@ -122,7 +122,10 @@ class BroadPhase:
                 if moving is not None:
                     row += group.count * (moving if pose is None else moving.take(pose))
             else:
-                group, row = self._links(places, pair, pose), np.arange(len(pair))
+                other = self.other.take(pair)
+                ends = self._axes(places, other, pose)[:, :2].reshape(-1, 6)
+                table = np.concatenate([ends, self.body.radius.take(other)[:, None]], 1)
+                group, row = RowGroup(Capsule.segment_distance, table, len(table)), np.arange(len(table))
             queries.append(NarrowPhaseQuery(group, pair, pose, axes, row))
         return queries
 
@@ -130,13 +133,6 @@ class BroadPhase:
         """(P, 3, 3) the places of links (P,) in their poses."""
         row = link if pose is None else link + pose * len(self.body)
         return places.reshape(-1, 3, 3).take(row, 0)
-
-    def _links(self, places: Array, pair: Index, pose: Index | None) -> ShapeGroup:
-        """The other links of pairs (P,) as capsules."""
-        other = self.other.take(pair)
-        axes = self._axes(places, other, pose)
-        rows = np.concatenate([axes[:, 0], axes[:, 1], self.body.radius.take(other)[:, None]], 1)
-        return RowGroup(Capsule.segment_distance, rows, len(rows))
 
     def passable(self, a: Array, b: Array, radius: float, margin: float = 0.0) -> Mask:
         """(P,) whether a ball can move straight from a to b, (P, 3) each, among obstacles without motion."""

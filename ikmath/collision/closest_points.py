@@ -111,7 +111,9 @@ class Facets(NamedTuple):
         rows[:, :9] = corners.reshape(count, 9)
         edges = corners.take(_NEXT, 1) - corners
         squares = _dots(edges, edges)
-        normal, square, flat = _planes(edges, squares)
+        normal = cross(edges[:, 0], edges[:, 1])
+        square, longest = dot(normal, normal), squares.max(1, initial=0.0)
+        flat = square <= _THIN * longest * longest
         inwards = cross(normal[:, None], edges)
         rows[:, 9:18], rows[:, 18:21] = edges.reshape(count, 9), normal
         rows[:, 21:30] = inwards.reshape(count, 9)
@@ -223,7 +225,7 @@ class FeatureDistances(NamedTuple):
         parameter = self.along[best, rows]
         along, facets = self.t[edge, rows], self.facets.take(rows)
         nearest = facets.corners[own, edge] + along[:, None] * facets.edges[own, edge]
-        feature = _edge_feature(edge, along)
+        feature = _FEATURES.take(3 * edge + np.add(along > 0.0, along >= 1.0, dtype=np.intp))
         if np.count_nonzero(by_edge) < len(rows):
             height = (self.high.take(rows) + parameter * self.climb.take(rows)) / facets.square
             on_face = self.a.take(rows, 0) + parameter[:, None] * self.d.take(rows, 0)
@@ -261,19 +263,5 @@ def _dots(a: Array, b: Array) -> Array:
     return result
 
 
-def _planes(edges: Array, squares: Array) -> tuple[Array, Array, Mask]:
-    """Normals (not of unit length), their squared lengths, and which triangles are too thin to have one."""
-    normal = cross(edges[:, 0], edges[:, 1])
-    square = (normal * normal).dot(ONES)
-    longest = squares.max(1, initial=0.0)
-    return normal, square, square <= _THIN * longest * longest
-
-
-def _edge_feature(edge: Index, along: Array) -> Index:
-    """Code of an edge, or of the corner at which it begins or ends."""
-    part = np.add(along > 0.0, along >= 1.0, dtype=np.intp)
-    part += 3 * edge
-    return _FEATURES.take(part)
-
-
 _FEATURES: Final = np.array([[4 + edge, 1 + edge, 4 + (edge + 1) % 3] for edge in range(3)]).ravel()
+"""Codes of the corner at which each edge begins, of the edge, and of the corner at which it ends."""

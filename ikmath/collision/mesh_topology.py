@@ -111,10 +111,8 @@ class MeshTopology:
     def rim_vertices(self) -> Mask:
         """(V,) vertices on a rim."""
         on_rim = np.zeros(self.vertices, dtype=bool)
-        for k in range(3):
-            open_ = self.rim[self.edge[:, k]]
-            on_rim[self.faces[open_, k]] = True
-            on_rim[self.faces[open_, (k + 1) % 3]] = True
+        open_ = self.rim[self.edge]
+        on_rim[self.faces[open_]] = on_rim[np.roll(self.faces, -1, 1)[open_]] = True
         return on_rim
 
     def solid_layers(self) -> Layers | str:

@@ -9,6 +9,7 @@ If the effector then comes clearly nearer, this candidate holds it back.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -63,6 +64,7 @@ class _Search:
     """The candidates of one effector.
 
     Attributes:
+        rows: of each effector, its slice of all rows.
         pulled: whether the effector's own step fits inside the limits, so that goals are more likely causes
             than joints.
     """
@@ -70,19 +72,15 @@ class _Search:
     def __init__(self, problem: Problem, pose: Pose, effector: int) -> None:
         self.problem, self.pose, self.effector = problem, pose, effector
         stack, self.joint_limits = problem.stack, problem.skeleton.joint_limits
-        self.ends = np.append(stack.starts[1:], stack.rows)
+        self.rows = [slice(*ends) for ends in pairwise([*stack.starts.tolist(), stack.rows])]
         self.error, self.jacobian = stack.evaluate(problem.tasks, pose)
-        own = self.rows(effector)
+        own = self.rows[effector]
         self.uphill: Array = self.error[own] @ self.jacobian[own]
         self.short = float(np.linalg.norm(self.error[own]))
         self.limited = self.joint_limits.at_limit(pose.q)
         scale = problem.length if problem.units[effector] == "m" else 1.0
         self.least = 1e-2 * self.short * scale
         self.pulled = float(np.linalg.norm(self.uphill[~self.limited])) > self.least
-
-    def rows(self, effector: int) -> slice:
-        """The rows of an effector."""
-        return slice(int(self.problem.stack.starts[effector]), int(self.ends[effector]))
 
     def suspects(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Effectors that are no weaker, and joints at limits that oppose the step; the likeliest first."""
@@ -94,7 +92,7 @@ class _Search:
         others = [e for e, name in enumerate(names) if name != names[self.effector]]
         others = [e for e in others if level[e] <= level[self.effector] and stack.scale[stack.starts[e]] > 0]
         against = {
-            e: float(np.linalg.norm((self.jacobian[self.rows(e)] @ free) * stack.scale[self.rows(e)]))
+            e: float(np.linalg.norm((self.jacobian[self.rows[e]] @ free) * stack.scale[self.rows[e]]))
             for e in others
         }
         owner = problem.skeleton.owner
@@ -128,8 +126,8 @@ class _Search:
     def _nearest(self, lifted: Mask, loose: Mask) -> float:
         """The effector's error after some steps, without effectors (E,) and limits of coordinates (n,)."""
         problem, stack, region = self.problem, self.problem.stack, self.joint_limits
-        metric, own = stack.metric, self.rows(self.effector)
-        asks = ~np.repeat(lifted, self.ends - stack.starts)
+        metric, own = stack.metric, self.rows[self.effector]
+        asks = ~lifted[stack.effector]
         pose, raw, jacobian = self.pose, self.error, self.jacobian
         scale = np.where(asks & (stack.place <= stack.place[own.start]), stack.scale, 0.0)
         cost, caution = _square(raw * scale), 1.0

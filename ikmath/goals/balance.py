@@ -165,8 +165,8 @@ class Balance(Goal):
             return super().inequality(pose)
         center, jacobian = self._moving(pose)
         error = (self.normals * center[..., None, :]).sum(-1) - self.offsets
-        rows = self.normals[..., :1] * jacobian[..., :1, :] + self.normals[..., 1:] * jacobian[..., 1:, :]
-        return Residual(error, rows)
+        rows: Array = self.normals[..., :1] * jacobian[..., :1, :]
+        return Residual(error, rows + self.normals[..., 1:] * jacobian[..., 1:, :])
 
     def check(self, skeleton: Skeleton) -> None:
         if self._topology is skeleton.topology:

@@ -13,7 +13,7 @@ from ..arrays import Mask
 from ..model.pose import Pose
 from ..model.residual import Residual, with_slack
 from ..model.skeleton import Skeleton
-from ..rotation import Array, cross
+from ..rotation import cross
 from .base import Masked, Names
 
 
@@ -59,33 +59,23 @@ class Position(Masked):
         return self.points(skeleton).moved
 
     def evaluate(self, pose: Pose) -> Residual:
-        points = self.points_at(pose)
+        points, n = self.points_at(pose), pose.skeleton.n
         x = pose.points(points)
         difference = x - self.target
         if self.plain:
             error = difference.reshape(*pose.batch, 3 * points.count)
             return Residual(error, lambda: pose.point_jacobian(points, x))
-        difference, jacobian = self._masked(pose, difference, pose.point_jacobian(points, x))
+        jacobian = pose.point_jacobian(points, x)
+        if self.mask is not None:
+            rows, frame = jacobian.reshape(*difference.shape, n), self.frame
+            if self.space == "bone":
+                # d (R^T e) = R^T (de - w x e)
+                turn, frame = pose.turn_jacobian(points).reshape(rows.shape), pose.frames(points)
+                rows = rows - np.swapaxes(cross(np.swapaxes(turn, -1, -2), difference[..., None, :]), -1, -2)
+            if self.space != "world":
+                back = np.swapaxes(frame, -1, -2)
+                difference, rows = (back @ difference[..., None])[..., 0], back @ rows
+            difference = difference[..., self.mask]
+            jacobian = rows[..., self.mask, :].reshape(*pose.batch, self.rows * self.effectors, n)
         error = difference.reshape(*difference.shape[:-2], self.rows * self.effectors)
         return with_slack(error, jacobian, self.slack, self.effectors)
-
-    def _masked(self, pose: Pose, difference: Array, jacobian: Array) -> tuple[Array, Array]:
-        """Error and Jacobian along the axes that count."""
-        if self.mask is None:
-            return difference, jacobian
-        n = pose.skeleton.n
-        rows = jacobian.reshape(*difference.shape, n)
-        if self.space == "bone":
-            # d (R^T e) = R^T (de - w x e)
-            points = self.points(pose.skeleton)
-            turn = pose.turn_jacobian(points).reshape(rows.shape)
-            rows = rows - np.swapaxes(cross(np.swapaxes(turn, -1, -2), difference[..., None, :]), -1, -2)
-            frame = pose.frames(points)
-        else:
-            frame = self.frame
-        if self.space != "world":
-            back = np.swapaxes(frame, -1, -2)
-            difference = (back @ difference[..., None])[..., 0]
-            rows = back @ rows
-        rows = rows[..., self.mask, :]
-        return difference[..., self.mask], rows.reshape(*pose.batch, self.rows * self.effectors, n)

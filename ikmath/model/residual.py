@@ -86,7 +86,7 @@ def blocks(factors: Array, jacobian: Array, count: int | None = None) -> Array:
     frames = int(np.prod(batch))
     rows: Array = jacobian.reshape(frames, effectors, 3, n).transpose(1, 2, 3, 0)
     scale = np.ascontiguousarray(factors.reshape(frames, effectors, r, 3).transpose(1, 2, 3, 0))
-    out = np.einsum("ejnf,eijf->einf", rows, scale)
+    out: Array = np.einsum("ejnf,eijf->einf", rows, scale)
     return out.reshape(effectors * r, n, frames).transpose(2, 0, 1).reshape(*batch, effectors * r, n)
 
 

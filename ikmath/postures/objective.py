@@ -99,13 +99,10 @@ class _Structure:
         each = 1.0 / free - 1.0 if effort == Effort.NATURAL else parameters.even_slide / free
         self.slide_weight = each / figure.size**2
         self.tilt_weight = 0.0
-        if self.body >= 0:
+        if self.body >= 0 and effort == Effort.NATURAL:
             self.tilt_weight = parameters.weights(figure)[figure.kinds[self.body]] * float(keeps[self.body])
-        if effort == Effort.EVEN:
-            self.tilt_weight = 0.0
-        if self.tilting.any() and self.body >= 0:
-            own = skeleton.owner == self.body
-            self.tilt_weight /= 1.0 - float(skeleton.stiffness[own & skeleton.is_turn].mean())
+            own = (skeleton.owner == self.body) & skeleton.is_turn
+            self.tilt_weight /= 1.0 - float(skeleton.stiffness[own].mean())
 
     def _turning_body(self) -> int:
         """The joint whose tilt counts: the body, or the first ancestor with a free rotation; -1 for none."""
@@ -176,13 +173,9 @@ class PostureObjective:
             figure = map_skeleton(skeleton, figure_q, ends, up)
         if len(figure.kinds) != len(skeleton):
             raise BadShape("figure", f"a map of {len(skeleton)} joints", (len(figure.kinds),))
-        points = masses
+        points = mass_shares(figure) if masses is None else masses
         if not isinstance(points, MassPoints):
-            mass = (
-                mass_shares(figure)
-                if points is None
-                else arguments.shaped(points, "masses", (len(skeleton),))
-            )
+            mass = arguments.shaped(points, "masses", (len(skeleton),))
             if (mass < 0).any() or not mass.sum() > 0:
                 raise BadValue("masses", "must be zero or more, and above zero for some bone.")
             points = rod_points(ends, mass / mass.sum())

@@ -118,10 +118,9 @@ class IterationDriver:
         skeleton = self.problem.skeleton
         if known is None or known.skeleton is not skeleton or not np.array_equal(known.q, q):
             known = Pose.trusted(skeleton, q)
-        pose = known
         if self.guard is None:
-            return Iterate(self.problem, pose, self.posture)
-        pose, near = self.guard.begun(pose)
+            return Iterate(self.problem, known, self.posture)
+        pose, near = self.guard.begun(known)
         return Iterate(self.problem, pose, self.posture, near)
 
     def run(

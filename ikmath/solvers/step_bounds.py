@@ -127,12 +127,8 @@ class StepBounds:
         low: Array | None = None,
         high: Array | None = None,
     ) -> None:
-        self.joint_limits, self.coupling, self.parameters = (
-            skeleton.joint_limits,
-            skeleton.coupling,
-            parameters,
-        )
-        region = self.joint_limits
+        region = self.joint_limits = skeleton.joint_limits
+        self.coupling, self.parameters = skeleton.coupling, parameters
         self.low = region.low if low is None else np.maximum(region.low, low)
         self.high = region.high if high is None else np.minimum(region.high, high)
         self.limits_turns = low is not None

@@ -56,7 +56,8 @@ class Sphere(Solid):
         """See `Solid.segment_distance`; through the centre the normal is at right angles to it."""
         center, radius = parameters[:, :3], parameters[:, 3]
         along, parameter = b - a, closest_to_point(a, b, center)
-        difference = a - center + parameter[:, None] * along
+        difference = parameter[:, None] * along
+        difference -= center - a
         reach = length(difference)
         normal = directions(difference, reach, _ROUNDING * radius, lambda own: perpendicular(along[own]))
         return Nearest(reach - radius, center + parameters[:, 3:] * normal, parameter, normal)
