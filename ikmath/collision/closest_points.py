@@ -8,7 +8,7 @@ of its points than its thickness. So needles, and triangles whose corners coinci
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 import numpy as np
 
@@ -91,65 +91,50 @@ def closest_by_products(
     return np.where(parallel & (t > 0.0) & (t < 1.0), s, clamp((de * t - dw) * inverse_d)), t
 
 
-class Facets(NamedTuple):
-    """Triangles and the quantities from which distances are computed, one row a triangle.
+def facets_of(corners: Array) -> Array:
+    """(P, 41) what distances from triangles with corners (P, 3, 3) are computed from, one row a triangle.
 
-    Attributes:
-        rows: (P, 41) corners; edges from each corner to the next; the normal, not of unit length, and along
-            the face from each edge inwards; how far all of these reach from the first corner to where they
-            begin, infinite for a face that is too thin to have a normal; the squared lengths of the edges
-            and of the normal.
+    Corners; edges from each corner to the next; the normal, not of unit length, and along the face from each
+    edge inwards; how far all of these reach from the first corner to where they begin, infinite for a face
+    that is too thin to have a normal; the squared lengths of the edges and of the normal.
+    """
+    count = len(corners)
+    rows = np.zeros((count, 41))
+    edges = corners.take(_NEXT, 1) - corners
+    squares = _dots(edges, edges)
+    normal = cross(edges[:, 0], edges[:, 1])
+    square, longest = dot(normal, normal), squares.max(1, initial=0.0)
+    flat = square <= _THIN * longest * longest
+    inwards = cross(normal[:, None], edges)
+    rows[:, :9], rows[:, 9:18] = corners.reshape(count, 9), edges.reshape(count, 9)
+    rows[:, 18:21], rows[:, 21:30] = normal, inwards.reshape(count, 9)
+    rows[:, 31], rows[:, 32] = dot(edges[:, 0], edges[:, 1]), -squares[:, 2]
+    rows[:, 35] = np.where(flat, np.inf, dot(inwards[:, 1], edges[:, 0]))
+    rows[:, 37:40], rows[:, 40] = squares, np.maximum(square, TINY)
+    return rows
+
+
+class FeatureDistances(NamedTuple):
+    """The distances between features of segments and triangles; P pairs, one a row.
+
+    The closest pair is an edge of the triangle with the segment, an end of the segment above the face, or
+    where the segment goes through the face.
     """
 
-    rows: Array
+    facets: Array  # (P, 41), see `facets_of`
+    a: Array  # where the segments begin (P, 3)
+    d: Array  # and how they go
+    t: Array  # (3, P) parameters of the edges where they are nearest to the segments
+    along: Array  # (6, P) of the segments there, at both ends, and where they go through the face's plane
+    high: Array  # (P,) how high above the face a segment begins, times the normal's length
+    climb: Array  # (P,) and how high it climbs
+    squares: Array  # (6, P) squared distances at `along`; infinite for none, -1 where they go through
 
     @classmethod
-    def of(cls, corners: Array) -> Facets:
-        """From corners (P, 3, 3)."""
-        count = len(corners)
-        rows = np.zeros((count, 41))
-        rows[:, :9] = corners.reshape(count, 9)
-        edges = corners.take(_NEXT, 1) - corners
-        squares = _dots(edges, edges)
-        normal = cross(edges[:, 0], edges[:, 1])
-        square, longest = dot(normal, normal), squares.max(1, initial=0.0)
-        flat = square <= _THIN * longest * longest
-        inwards = cross(normal[:, None], edges)
-        rows[:, 9:18], rows[:, 18:21] = edges.reshape(count, 9), normal
-        rows[:, 21:30] = inwards.reshape(count, 9)
-        rows[:, 31], rows[:, 32] = dot(edges[:, 0], edges[:, 1]), -squares[:, 2]
-        rows[:, 35] = np.where(flat, np.inf, dot(inwards[:, 1], edges[:, 0]))
-        rows[:, 37:40], rows[:, 40] = squares, np.maximum(square, TINY)
-        return cls(rows)
-
-    def take(self, rows: Index) -> Facets:
-        """Some of them."""
-        return Facets(self.rows.take(rows, 0))
-
-    @property
-    def corners(self) -> Array:
-        """(P, 3, 3)."""
-        return self.rows[:, :9].reshape(-1, 3, 3)
-
-    @property
-    def edges(self) -> Array:
-        """(P, 3, 3)."""
-        return self.rows[:, 9:18].reshape(-1, 3, 3)
-
-    @property
-    def normal(self) -> Array:
-        """(P, 3)."""
-        return self.rows[:, 18:21]
-
-    @property
-    def square(self) -> Array:
-        """(P,) of the normal."""
-        return self.rows[:, 40]
-
-    def distances(self, a: Array, d: Array) -> FeatureDistances:
-        """From segments that begin at a and go along d, (P, 3) each, to one triangle each."""
+    def of(cls, facets: Array, a: Array, d: Array) -> Self:
+        """From segments that begin at a and go along d, (P, 3) each, to one triangle each (P, 41)."""
         # pairs last: numpy is quick along long axes
-        columns, begin = np.ascontiguousarray(self.rows.T), np.ascontiguousarray(a.T)
+        columns, begin = np.ascontiguousarray(facets.T), np.ascontiguousarray(a.T)
         way, lines = np.ascontiguousarray(d.T), columns[9:30].reshape(7, 3, -1)
         off = begin - columns[:9].reshape(3, 3, -1)
         # along the edges, above the face and inwards of each edge: how a segment goes, and where it begins
@@ -158,7 +143,7 @@ class Facets(NamedTuple):
         from_ -= columns[30:37]
 
         def carefully() -> tuple[Array, Array]:
-            own = self.edges
+            own = facets[:, 9:18].reshape(-1, 3, 3)
             normal = cross(d[:, None], own)
             return _dots(normal, normal).T, _dots(cross(own, off.transpose(2, 0, 1)), normal).T
 
@@ -187,24 +172,7 @@ class Facets(NamedTuple):
         outside = np.minimum.reduce(from_[4:] + goes[4:] * at[:, None], 1) < 0.0
         upright[2], outside[2] = -1.0, outside[2] | ~through
         upright[outside] = np.inf
-        return FeatureDistances(self, a, d, t, along, high, climb, squares)
-
-
-class FeatureDistances(NamedTuple):
-    """The distances between features of segments and triangles; P pairs, one a row.
-
-    The closest pair is an edge of the triangle with the segment, an end of the segment above the face, or
-    where the segment goes through the face.
-    """
-
-    facets: Facets
-    a: Array  # where the segments begin (P, 3)
-    d: Array  # and how they go
-    t: Array  # (3, P) parameters of the edges where they are nearest to the segments
-    along: Array  # (6, P) of the segments there, at both ends, and where they go through the face's plane
-    high: Array  # (P,) how high above the face a segment begins, times the normal's length
-    climb: Array  # (P,) and how high it climbs
-    squares: Array  # (6, P) squared distances at `along`; infinite for none, -1 where they go through
+        return cls(facets, a, d, t, along, high, climb, squares)
 
     @property
     def least(self) -> Array:
@@ -223,13 +191,14 @@ class FeatureDistances(NamedTuple):
         distance = np.sqrt(np.maximum(self.squares[best, rows], 0.0))
         edge, by_edge = np.minimum(best, 2), best < 3
         parameter = self.along[best, rows]
-        along, facets = self.t[edge, rows], self.facets.take(rows)
-        nearest = facets.corners[own, edge] + along[:, None] * facets.edges[own, edge]
+        along, facets = self.t[edge, rows], self.facets.take(rows, 0)
+        corners, edges = facets[:, :18].reshape(-1, 2, 3, 3).swapaxes(0, 1)
+        nearest = corners[own, edge] + along[:, None] * edges[own, edge]
         feature = _FEATURES.take(3 * edge + np.add(along > 0.0, along >= 1.0, dtype=np.intp))
         if np.count_nonzero(by_edge) < len(rows):
-            height = (self.high.take(rows) + parameter * self.climb.take(rows)) / facets.square
+            height = (self.high.take(rows) + parameter * self.climb.take(rows)) / facets[:, 40]
             on_face = self.a.take(rows, 0) + parameter[:, None] * self.d.take(rows, 0)
-            on_face -= height[:, None] * facets.normal
+            on_face -= height[:, None] * facets[:, 18:21]
             nearest = np.where(by_edge[:, None], nearest, on_face)
             feature = np.where(by_edge, feature, FACE)
         return distance, parameter, nearest, feature, best == 5
@@ -247,14 +216,14 @@ class TriangleCache(Remade):
         self._rows = np.empty((len(corners), 41))  # takes room only where it is written to
         self._known = np.zeros(len(corners), dtype=bool)
 
-    def take(self, rows: Index) -> Facets:
-        """Those of some triangles (P,)."""
+    def take(self, rows: Index) -> Array:
+        """(P, 41) those of some triangles (P,)."""
         known = self._known.take(rows)
         if np.count_nonzero(known) < len(rows):
             new = rows[~known]
-            self._rows[new] = Facets.of(self._corners.take(new, 0)).rows
+            self._rows[new] = facets_of(self._corners.take(new, 0))
             self._known[new] = True
-        return Facets(self._rows.take(rows, 0))
+        return self._rows.take(rows, 0)
 
 
 def _dots(a: Array, b: Array) -> Array:

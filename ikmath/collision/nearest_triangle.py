@@ -15,6 +15,7 @@ import numpy as np
 
 from ..arrays import Array, Index, Mask
 from .bvh import Bvh
+from .closest_points import FeatureDistances
 from .vectors import ONES, TINY, cross, dot
 
 _FEW: Final = 1000  # triangles that are measured without further tests
@@ -79,7 +80,8 @@ def _nearest_of(tree: Bvh, a: Array, b: Array, query: Index, row: Index) -> Hit:
         last = query[min(start + _PIECE, len(query)) - 1]
         stop = int(np.searchsorted(query, last, "right"))
         own, triangle = query[start:stop], row[start:stop]
-        distances = tree.facets.take(triangle).distances(a.take(own, 0), (b - a).take(own, 0))
+        facets, way = tree.facets.take(triangle), (b - a).take(own, 0)
+        distances = FeatureDistances.of(facets, a.take(own, 0), way)
         best = first_of_least(own, distances.least)
         distance, parameter, point, feature, through = distances.closest(best)
         measured = Hit(distance, point, parameter, triangle.take(best), feature, through)

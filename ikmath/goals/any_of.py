@@ -9,8 +9,8 @@ cheaper by `preference`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Self
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +38,7 @@ class AnyOf(Goal):
     """
 
     kind: str = "AnyOf"
+    targets: ClassVar[Mapping[str, int]] = {"chosen": 0}
 
     def __init__(
         self,
@@ -110,7 +111,4 @@ class AnyOf(Goal):
         return [axes for goal in self.goals for axes in goal.batches()]
 
     def at(self, frame: Frame) -> Self:
-        if self.frames is None and (self.chosen is None or not self.chosen.ndim):
-            return self
-        chosen = self.chosen[frame] if self.chosen is not None and self.chosen.ndim else self.chosen
-        return self._copy(goals=tuple(goal.at(frame) for goal in self.goals), chosen=chosen)
+        return super().at(frame)._copy(goals=tuple(goal.at(frame) for goal in self.goals))

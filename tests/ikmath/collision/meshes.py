@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ikmath.collision.closest_points import Facets
+from ikmath.collision.closest_points import FeatureDistances, facets_of
 
 
 def globe(around=24, along=12):
@@ -73,4 +73,4 @@ def winding(points, corners):
 
 def closest_to_segments(a, b, corners):
     """Segments a-b, one triangle each: distance, parameter, point, feature, and whether it passes through."""
-    return Facets.of(corners).distances(a, b - a).closest(np.arange(len(corners)))
+    return FeatureDistances.of(facets_of(corners), a, b - a).closest(np.arange(len(corners)))
