@@ -58,6 +58,7 @@ class _OpenBlas:
 def _openblas() -> _OpenBlas | None:
     """The one that numpy works with; None where it works with something else."""
     package = Path(np.__file__).parent
+    names = [f"{front}openblas_{{}}_num_threads{end}" for front in ("", "scipy_") for end in ("64_", "")]
     # the module that links it; on Windows the library itself
     for pattern in ("numpy/linalg/_umath_linalg*.*", "numpy.libs/*openblas*"):
         for path in sorted(package.parent.glob(pattern)):
@@ -65,16 +66,14 @@ def _openblas() -> _OpenBlas | None:
                 library = ctypes.CDLL(str(path))
             except OSError:  # a file of another kind
                 continue
-            for name in ("openblas_{}_num_threads", "scipy_openblas_{}_num_threads"):
-                for suffix in ("64_", ""):
-                    try:
-                        tell = getattr(library, name.format("get") + suffix)
-                        keep = getattr(library, name.format("set") + suffix)
-                    except AttributeError:  # other builds have other names
-                        continue
-                    tell.argtypes, tell.restype = [], ctypes.c_int
-                    keep.argtypes, keep.restype = [ctypes.c_int], None
-                    return _OpenBlas(tell, keep)
+            for name in names:
+                try:
+                    tell, keep = (getattr(library, name.format(what)) for what in ("get", "set"))
+                except AttributeError:  # other builds have other names
+                    continue
+                tell.argtypes, tell.restype = [], ctypes.c_int
+                keep.argtypes, keep.restype = [ctypes.c_int], None
+                return _OpenBlas(tell, keep)
     return None
 
 

@@ -59,19 +59,15 @@ class Body:
         self.joints = tuple(arguments.text(link.joint, "joint of a link") for link in self.links)
         self.names = tuple(arguments.text(link.name, "name of a link") or link.joint for link in self.links)
         self.ends = np.zeros((len(self.links), 3, 3))
-        self.radius = np.zeros(len(self.links))
+        self.radius, outward = np.zeros(len(self.links)), np.zeros(len(self.links), dtype=bool)
         for i, (link, name) in enumerate(zip(self.links, self.names, strict=True)):
             for row, (what, end) in enumerate((("a", link.a), ("b", link.b))):
                 self.ends[i, row] = arguments.shaped(end, f"{what} of link {name!r}", (3,))
             self.radius[i] = arguments.number(link.radius, f"radius of link {name!r}", least=0)
+            outward[i] = arguments.switch(link.meets_obstacles, f"meets_obstacles of link {name!r}")
         self.ends[:, 2] = 0.5 * (self.ends[:, 0] + self.ends[:, 1])
         self.length = np.sqrt(((self.ends[:, 1] - self.ends[:, 0]) ** 2).sum(-1))
-        self.outward = np.flatnonzero(
-            [
-                arguments.switch(link.meets_obstacles, f"meets_obstacles of link {name!r}")
-                for link, name in zip(self.links, self.names, strict=True)
-            ]
-        )
+        self.outward = np.flatnonzero(outward)
         for array in (self.ends, self.radius, self.length, self.outward):
             array.flags.writeable = False
 

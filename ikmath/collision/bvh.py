@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ from ..arrays import Array, Index
 from .closest_points import TriangleCache
 from .vectors import ONES, TINY, clamp
 
+Numbers = TypeVar("Numbers", Array, Index)
 WIDE: Final = 16  # children of a node, a power of two
 _NOWHERE: Final = 1e30  # centre of the nodes that fill the last sixteen: far from everything
 _BITS: Final = 10  # of Hilbert's curve: cells a side, as a power of two
@@ -52,7 +53,8 @@ class Bvh:
         middle = corners[:, 0] + corners[:, 1]
         middle += corners[:, 2]
         middle /= 3.0
-        order = _filled(hilbert_order(middle))
+        order = hilbert_order(middle)
+        order = _padded(order, order[-1])  # repeated triangles do no harm
         corners, center = corners.take(order, 0), middle.take(order, 0)
         spread = corners - center[:, None]
         square = (spread * spread).reshape(-1, 3).dot(ONES)
@@ -145,12 +147,6 @@ _CHILDREN: Final = np.arange(WIDE)
 _ZERO: Final = np.zeros(1, dtype=np.intp)
 
 
-def _filled(order: Index) -> Index:
-    """The order with its last entry repeated up to a multiple of sixteen; repeated triangles do no harm."""
-    missing = -len(order) % WIDE
-    return np.concatenate([order, order[-1:].repeat(missing)]) if missing else order
-
-
 def _folded(fold: np.ufunc, values: Array) -> Array:
     """Every sixteen rows folded into one, in halves: much quicker than a reduction over a short axis."""
     for _ in range(WIDE.bit_length() - 1):
@@ -158,11 +154,11 @@ def _folded(fold: np.ufunc, values: Array) -> Array:
     return values
 
 
-def _padded(values: Array, filler: float) -> Array:
+def _padded(values: Numbers, filler: float) -> Numbers:
+    """The rows, and filler up to a multiple of sixteen."""
     missing = -len(values) % WIDE
-    if not missing:
-        return values
-    return np.concatenate([values, np.full((missing, *values.shape[1:]), filler)])
+    rest = np.full((missing, *values.shape[1:]), filler, values.dtype)
+    return np.concatenate([values, rest]) if missing else values
 
 
 def _parents(below: Level, low: Array, high: Array) -> Level:
@@ -181,9 +177,8 @@ def _parents(below: Level, low: Array, high: Array) -> Level:
     middle -= center
     box = np.sqrt((half * half).dot(ONES)) + np.sqrt((middle * middle).dot(ONES))
     first = np.arange(0, len(center) * WIDE, WIDE)
-    filler = np.zeros(-len(first) % WIDE, dtype=np.intp)
     radius = np.minimum(box, _folded(np.maximum, reach)) * (1.0 + 1e-14)
-    return Level(_padded(center, _NOWHERE), _padded(radius, 0.0), np.concatenate([first, filler]))
+    return Level(_padded(center, _NOWHERE), _padded(radius, 0.0), _padded(first, 0))
 
 
 def _raised(tree: Bvh, depth: int) -> list[Level]:

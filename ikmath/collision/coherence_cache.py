@@ -36,7 +36,9 @@ class CoherenceCache:
         """
         broad = self._broad
         if self._places is not None:
-            moved = np.append(_moved(self._places, places), 0.0)
+            way = places[:, :2] - self._places[:, :2]  # of both ends; no other point moves farther
+            farthest = np.sqrt((way * way).dot(ONES)).max(1)
+            moved = np.append(farthest * (1.0 + AIR) + AIR, 0.0)
             ways = moved.take(broad.link) + moved.take(broad.other)
             self._least -= ways
             self._most += ways
@@ -53,12 +55,3 @@ class CoherenceCache:
         self._least[pair] = np.minimum(distance, reach)
         # the distance that a search needs has no sign
         self._most[pair] = np.where(distance > 0.0, distance, np.inf)
-
-
-def _moved(before: Array, after: Array) -> Array:
-    """(L,) upper bounds of how far links (L, 3, 3) have moved with either end."""
-    way = after[:, :2] - before[:, :2]
-    way *= way
-    squares = way.reshape(-1, 3).dot(ONES)
-    moved: Array = np.sqrt(np.maximum(squares[::2], squares[1::2]))
-    return moved * (1.0 + AIR) + AIR

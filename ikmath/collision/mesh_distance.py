@@ -95,11 +95,6 @@ class MeshDistance:
         number = np.arange(len(query)) - (np.cumsum(count) - count).repeat(count)
         return query, self._first.take(root.take(query)) + number
 
-    def _points(self, points: Array, limit: Array, root: Index) -> tuple[Array, Array]:
-        """Signed distances (P,) and normals (P, 3) of points (P, 3) to layers (P,), as `segments`."""
-        hit, difference, inside = self._nearest(points, points, limit, root)
-        return np.where(inside, -hit.distance, hit.distance), self._normal(hit, difference, inside)
-
     def segments(self, a: Array, b: Array, limit: Array, reach: Array, root: Index) -> Nearest:
         """The nearest or deepest points of segments a-b (P, 3).
 
@@ -264,8 +259,9 @@ class MeshDistance:
         # a known distance plus the way from there bounds the distance of every other place
         most = segments.known[:, None] + np.abs(t - segments.at[:, None]) * length(segments.way)[:, None]
         limit = most.ravel() * (1.0 + _AIR) + _AIR * self.size
-        distance, normal = self._points(places, limit, segments.root.repeat(count))
-        return distance.reshape(-1, count), normal.reshape(-1, count, 3)
+        hit, difference, inside = self._nearest(places, places, limit, segments.root.repeat(count))
+        distance = np.where(inside, -hit.distance, hit.distance).reshape(-1, count)
+        return distance, self._normal(hit, difference, inside).reshape(-1, count, 3)
 
     def _through(self, a: Array, b: Array, hit: Hit) -> tuple[Array, Array, Array]:
         """Depth, parameter and way out of segments that pass a wall: the shorter part has to come back."""

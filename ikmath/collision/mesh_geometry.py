@@ -120,7 +120,10 @@ class Pseudonormals:
         if len(bridges):
             lengths = np.stack([length(side.take(bridges, 0)) for side in topology.sides], -1)
             _bridge(bridges, lengths.argsort(1), edge, normal, at_edges)
-        at_corners = _at_corners(topology, normal * counted[:, None])
+        sides = topology.sides
+        angles = [np.arctan2(topology.area, -dot(sides[k], sides[k - 1])) for k in range(3)]
+        weighted = np.concatenate([(angle * counted)[:, None] * normal for angle in angles])
+        at_corners = _summed(faces.T.ravel(), weighted, topology.vertices)
         self._normals = np.concatenate([normal, at_edges, at_corners])
         no_face = np.zeros(len(faces), dtype=bool)
         self._rim = np.concatenate([no_face, topology.rim, topology.rim_vertices])
@@ -146,14 +149,6 @@ class Pseudonormals:
         """Pseudonormals (P, 3), not of unit length, and whether the feature is on an open rim (P,)."""
         rows = self._table[face, feature]
         return self._normals.take(rows, 0), self._rim.take(rows)
-
-
-def _at_corners(topology: MeshTopology, normal: Array) -> Array:
-    """(V, 3) sums of the faces' normals, weighted by their angles, radians."""
-    sides = topology.sides
-    angles = [np.arctan2(topology.area, -dot(sides[k], sides[k - 1])) for k in range(3)]
-    weighted = np.concatenate([angle[:, None] * normal for angle in angles])
-    return _summed(topology.faces.T.ravel(), weighted, topology.vertices)
 
 
 def _bridge(flat: Index, order: Index, edge: Index, normal: Array, at_edges: Array) -> None:

@@ -64,9 +64,7 @@ class MeshTopology:
     def _connect(self, vertices: Array, faces: Index) -> None:
         self.faces = faces
         self.corners = corners = vertices.take(faces.T, 0)
-        self.sides = sides = np.stack(
-            [corners[1] - corners[0], corners[2] - corners[1], corners[0] - corners[2]]
-        )
+        self.sides = sides = np.roll(corners, -1, 0) - corners
         normal = cross(sides[0], sides[1])
         self.area = length(normal)
         squares = [dot(side, side) for side in sides]
@@ -122,11 +120,9 @@ class MeshTopology:
             kept = self._without_shared_walls()
             if np.abs(self._net(kept)).max(initial=0.0) > 0.5:
                 alone = np.bincount(self.edge.T.ravel(), np.tile(self.counted, 3), self.edges) == 1
-                return (
-                    "has an open rim"
-                    if alone.any()
-                    else "has faces that disagree about which side is outside"
-                )
+                if alone.any():
+                    return "has an open rim"
+                return "has faces that disagree about which side is outside"
         if not kept.any():
             return "has no face with an area"
         part, parts = self._parts(kept)

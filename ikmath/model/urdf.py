@@ -81,7 +81,10 @@ def from_urdf(
     links = _links(robot)
     joints = [_joint(element, links) for element in robot.findall("joint")]
     above = _tree(joints, links)
-    start = _root(links, above) if root is None else _known("link", root, links)
+    roots = [link for link in links if link not in above] if root is None else [_known("link", root, links)]
+    if len(roots) > 1:
+        raise BadValue("The URDF", f"has several root links, {', '.join(roots)}; choose one by root=.")
+    start = roots[0]
     kept = _kept(start, _tips(tip, links), links, above)
     positions, motions = _fixed(joints, fixed), _motions(joints, links)
     free = "xyz" if floating_base else ""
@@ -231,13 +234,6 @@ def _tree(joints: Sequence[_UrdfJoint], links: Sequence[str]) -> dict[str, str]:
             if path[-1] == link:
                 raise BadValue(f"URDF link {link!r}", "is its own ancestor; links must form a tree.")
     return above
-
-
-def _root(links: Sequence[str], above: Mapping[str, str]) -> str:
-    roots = [link for link in links if link not in above]
-    if len(roots) > 1:
-        raise BadValue("The URDF", f"has several root links, {', '.join(roots)}; choose one by root=.")
-    return roots[0]
 
 
 def _tips(tip: str | Sequence[str] | None, links: Sequence[str]) -> list[str]:

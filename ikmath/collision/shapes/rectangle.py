@@ -116,15 +116,10 @@ def _through(start: Array, along: Array, half: Array) -> tuple[Array, Array, Arr
     # the half segment. The shortest way out is to the nearest of its faces: off the plane, or over an edge.
     rows = np.arange(len(start))
     g, middle = 0.5 * along, start + 0.5 * along
-    zero = np.zeros(len(start))
-    faces = np.stack(
-        [
-            np.stack([zero, zero, zero + 1.0], -1),
-            np.stack([zero, -g[:, 2], g[:, 1]], -1),
-            np.stack([g[:, 2], zero, -g[:, 0]], -1),
-        ],
-        1,
-    )  # (P, 3 pairs of faces, 3)
+    faces = np.zeros((len(start), 3, 3))  # (P, 3 pairs of faces, 3)
+    faces[:, 0, 2] = 1.0
+    faces[:, 1, 1], faces[:, 1, 2] = -g[:, 2], g[:, 1]
+    faces[:, 2, 0], faces[:, 2, 2] = g[:, 2], -g[:, 0]
     size = np.sqrt((faces * faces).sum(-1))
     flat = size <= 1e-12 * (1.0 + np.sqrt(dot(g, g)))[:, None]
     faces = faces / np.where(flat, 1.0, size)[..., None]
@@ -137,12 +132,9 @@ def _through(start: Array, along: Array, half: Array) -> tuple[Array, Array, Arr
     # the point of the segment that leaves last: the deeper end, or where it slips over the edge
     end = np.where(g[:, 2] * normal[:, 2] > 0.0, 0.0, 1.0)
     end = np.where(np.abs(g[:, 2]) <= _TOUCHING, 0.5, end)
-    edge = np.zeros_like(start)
-    edge[:, 0] = np.where(best == 2, np.sign(normal[:, 0]) * half[:, 0], 0.0)
-    edge[:, 1] = np.where(best == 1, np.sign(normal[:, 1]) * half[:, 1], 0.0)
-    across = along.copy()
-    across[best == 1, 0] = 0.0
-    across[best == 2, 1] = 0.0
+    edge, across, over = np.zeros_like(start), along.copy(), best[:, None] == (2, 1)  # along u, along v
+    edge[:, :2] = np.where(over, np.sign(normal[:, :2]) * half, 0.0)
+    across[:, :2][over[:, ::-1]] = 0.0
     slip = clamp(dot(edge - start, across) / np.maximum(dot(across, across), TINY))
     parameter = np.where(best == 0, end, slip)
     return -np.maximum(depth[rows, best], 0.0), parameter, normal
