@@ -168,20 +168,19 @@ class PostureObjective:
         Raises:
             BadShape, BadValue: arrays that do not fit the figure.
         """
-        ends = bone_tips(skeleton) if tips is None else arguments.shaped(tips, "tips", (len(skeleton), 3))
+        count = len(skeleton)
+        ends = bone_tips(skeleton) if tips is None else arguments.shaped(tips, "tips", (count, 3))
         if figure is None:
             figure = map_skeleton(skeleton, figure_q, ends, up)
-        if len(figure.kinds) != len(skeleton):
-            raise BadShape("figure", f"a map of {len(skeleton)} joints", (len(figure.kinds),))
+        if len(figure.kinds) != count:
+            raise BadShape("figure", f"a map of {count} joints", (len(figure.kinds),))
         points = mass_shares(figure) if masses is None else masses
         if not isinstance(points, MassPoints):
-            mass = arguments.shaped(points, "masses", (len(skeleton),))
+            mass = arguments.shaped(points, "masses", (count,))
             if (mass < 0).any() or not mass.sum() > 0:
                 raise BadValue("masses", "must be zero or more, and above zero for some bone.")
             points = rod_points(ends, mass / mass.sum())
-        shares = np.ones(len(skeleton))
-        if keeps is not None:
-            shares = arguments.shaped(keeps, "keeps", (len(skeleton),))
+        shares = np.ones(count) if keeps is None else arguments.shaped(keeps, "keeps", (count,))
         arguments.word(effort, "effort", [*Effort])
         read = Pose.forward(skeleton, skeleton.rest if figure_q is None else figure_q)
         fixed = _Structure(skeleton, figure, read, ends, points, shares, Effort(effort), parameters)

@@ -117,9 +117,8 @@ class _Profile:
     def _cuts(self) -> Array:
         """Parameters at which a piece of the curve begins, ends or is lowest; (P, 14), sorted."""
         h, dh, p, q, s, half, radius = self.h, self.dh, self.p, self.q, self.s, self.half, self.radius
-        slope = np.where(dh == 0.0, 1.0, dh)
-        flat = dh == 0.0
-        heights = [np.where(flat, 0.0, (level - h) / slope) for level in (-half, 0.0 * half, half)]
+        levels = np.concatenate([-half, 0.0 * half, half], -1)
+        heights = np.divide(levels - h, dh, out=np.zeros_like(levels), where=dh != 0.0)
         rounds = [_roots(p, q, s - radius * radius)]
         for sign in (1.0, -1.0):
             # inside, side and end are equally near where the distance from the axis is |height| - half +
@@ -128,7 +127,7 @@ class _Profile:
             rounds.append(_roots(p - climb * climb, q - climb * lift, s - lift * lift))
         lowest = -q / np.maximum(p, TINY)
         ends = np.broadcast_to([0.0, 1.0], (len(h), 2))
-        cuts: Array = clamp(np.concatenate([*heights, *rounds, lowest, ends], -1))
+        cuts: Array = clamp(np.concatenate([heights, *rounds, lowest, ends], -1))
         cuts.sort(-1)
         return cuts
 
