@@ -7,6 +7,7 @@ versions.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 import bpy
@@ -107,10 +108,25 @@ def find_bag(owner: bpy.types.Object) -> Any | None:
     return played_bag(owner.animation_data)
 
 
-def strip_curves(strip: bpy.types.NlaStrip) -> list[Any]:
-    """The F-curves that an NLA strip plays; with slots, those of its own slot."""
-    bag = played_bag(strip)
-    return list(bag.fcurves) if bag is not None else []
+def played_curves(player: Any) -> Any:
+    """The F-curves that animation data or an NLA strip plays; with slots, those of its own slot."""
+    bag = played_bag(player)
+    return bag.fcurves if bag is not None else ()
+
+
+def nla_strips(data: Any) -> Iterator[Any]:
+    """The NLA strips of animation data, which may be None; those in meta strips, too."""
+    waiting = [strip for track in data.nla_tracks for strip in track.strips] if data is not None else []
+    while waiting:
+        strip = waiting.pop(0)
+        waiting += strip.strips
+        yield strip
+
+
+def players(data: Any) -> Iterator[Any]:
+    """Everything that plays an action for the owner of animation data: the data itself, and NLA strips."""
+    if data is not None:
+        yield from (player for player in (data, *nla_strips(data)) if player.action is not None)
 
 
 def ensure_bag(owner: bpy.types.Object) -> Any:

@@ -93,8 +93,8 @@ def to_be_keyed(
     With NLA strips, a quaternion without curves on all components is evaluated with zeros. So its locked
     components must be written, too.
     """
-    wanted, data = dict.fromkeys(changed), armature_object.animation_data
-    if data is not None and any(track.strips for track in data.nla_tracks):
+    wanted = dict.fromkeys(changed)
+    if any(compat.nla_strips(armature_object.animation_data)):
         quaternions = [bone for bone, channel, _ in wanted if channel == "rotation_quaternion"]
         wanted.update(
             {(bone, "rotation_quaternion", index): None for bone in quaternions for index in range(4)}
@@ -168,7 +168,7 @@ def _ready_action(armature_object: bpy.types.Object, new_action: bool, undo: Exi
         before.use_fake_user = True
         _push(undo, setattr, before, "use_fake_user", False)
     _push(undo, _assign, armature_object, before.session_uid if before else None, slot)
-    if before is None and any(track.strips for track in armature_object.animation_data.nla_tracks):
+    if before is None and any(compat.nla_strips(armature_object.animation_data)):
         # otherwise it would override the strips outside of the baked frames
         _push(undo, _extrapolate, armature_object, armature_object.animation_data.action_extrapolation)
         _extrapolate(armature_object, "NOTHING")

@@ -66,11 +66,9 @@ def is_animated(armature_object: bpy.types.Object, path: str) -> bool:
     data: Any = armature_object.animation_data
     if data is None:
         return False
-    bag = compat.find_bag(armature_object)
-    if data.drivers.find(path) is not None or (bag is not None and bag.fcurves.find(path) is not None):
-        return True
-    tracks = any(track.strips for track in data.nla_tracks)
-    return tracks and any(curve.data_path == path for curve in keyed_curves(armature_object))
+    bags = [compat.played_bag(player) for player in compat.players(data)]
+    found = [data.drivers, *(bag.fcurves for bag in bags if bag is not None)]
+    return any(curves.find(path) is not None for curves in found)
 
 
 def animation_curves(armature_object: bpy.types.Object) -> Iterator[Any]:
@@ -83,15 +81,8 @@ def animation_curves(armature_object: bpy.types.Object) -> Iterator[Any]:
 
 def keyed_curves(owner: Any) -> Iterator[Any]:
     """F-curves of a data-block's action and NLA strips."""
-    data: Any = owner.animation_data
-    if data is None:
-        return
-    bag = compat.find_bag(owner)
-    if bag is not None:
-        yield from bag.fcurves
-    for track in data.nla_tracks:
-        for strip in track.strips:
-            yield from compat.strip_curves(strip)
+    for player in compat.players(owner.animation_data):
+        yield from compat.played_curves(player)
 
 
 def values_by_hand() -> Callable[[], None]:

@@ -18,7 +18,7 @@ An action that another data-block plays too, or that is linked, is copied before
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Final
@@ -156,7 +156,7 @@ def _move_curves(armature: bpy.types.Object, new_path: Callable[[str], str | Non
     tweaking = data.use_tweak_mode
     if tweaking:
         data.use_tweak_mode = False  # it hides an action and prevents changing it
-    players = list(_players(data))
+    players = list(compat.players(data))
     played = dict.fromkeys((player.action, compat.played_slot(player)) for player in players)
     for action, slot in played:
         bags = compat.slot_bags(action, slot)
@@ -176,25 +176,11 @@ def _move_curves(armature: bpy.types.Object, new_path: Callable[[str], str | Non
         data.use_tweak_mode = True
 
 
-def _players(data: Any) -> Iterator[Any]:
-    """Everything that plays an action for an owner: its animation data, and NLA strips, also nested ones."""
-    if data.action is not None:
-        yield data
-    waiting = [strip for track in data.nla_tracks for strip in track.strips]
-    while waiting:
-        strip = waiting.pop(0)
-        waiting += strip.strips
-        if strip.action is not None:
-            yield strip
-
-
 def _is_shared(armature: bpy.types.Object, action: bpy.types.Action, slot: str) -> bool:
     """Whether another data-block plays the same curves."""
     for user in bpy.data.user_map(subset={action})[action]:
-        data = getattr(user, "animation_data", None)
-        if user == armature or data is None:
-            continue
-        if any(player.action == action and compat.played_slot(player) == slot for player in _players(data)):
+        players = compat.players(getattr(user, "animation_data", None)) if user != armature else ()
+        if any(player.action == action and compat.played_slot(player) == slot for player in players):
             return True
     return False
 

@@ -41,11 +41,9 @@ def why_not_moved(effector: Any, frame: float) -> str:
     """
     if effector.follows != "PIN":
         return ""
-    data, bag = effector.id_data.animation_data, compat.find_bag(effector.id_data)
-    curves = _by_property(effector, [] if bag is None else bag.fcurves)
-    # drivers, and F-curves in NLA strips
-    strips = [strip for track in data.nla_tracks for strip in track.strips] if data is not None else []
-    played = [curve for strip in strips for curve in compat.strip_curves(strip)]
+    data = effector.id_data.animation_data
+    curves = _by_property(effector, compat.played_curves(data))
+    played = [curve for strip in compat.nla_strips(data) for curve in compat.played_curves(strip)]
     others = _by_property(effector, [*data.drivers, *played] if data is not None else [])
     if any(name in curves or name in others for name in ("pin_location", "pin_rotation")):
         return ""

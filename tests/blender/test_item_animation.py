@@ -153,12 +153,13 @@ def test_strips_within_a_meta_strip_follow():
     rig = keyed(arm())
     low, _ = strips_of(rig)
     compat = installed.module("compat")
-    module = installed.module("bridge.item_animation")
 
     meta = SimpleNamespace(strips=[low], action=None)
     data = SimpleNamespace(nla_tracks=[SimpleNamespace(strips=[meta])], action=None)
-    assert list(module._players(data)) == [low]
-    assert compat.strip_curves(low)
+    assert list(compat.players(data)) == [low]
+    assert compat.played_curves(low)
+    animation = installed.module("bridge.animation")
+    assert list(animation.keyed_curves(SimpleNamespace(animation_data=data)))
 
 
 def test_tweak_mode_is_as_before():

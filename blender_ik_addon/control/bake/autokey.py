@@ -157,8 +157,7 @@ def _limited(owner: Any, options: Collection[str], frame: float) -> set[tuple[st
     replaces = "INSERTKEY_REPLACE" in options
     if not replaces and "INSERTKEY_AVAILABLE" not in options:
         return None
-    bag = compat.find_bag(owner)
-    curves: Any = () if bag is None else bag.fcurves
+    curves: Any = compat.played_curves(owner.animation_data)
     if replaces and curves:
         time = owner.animation_data.nla_tweak_strip_time_to_scene(frame, invert=True)
         times = [(curve, read_all(curve.keyframe_points, "co", 2)[:, :1]) for curve in curves]
