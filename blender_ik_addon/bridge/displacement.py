@@ -354,12 +354,10 @@ class Displacement:
 
     def _frames(self, pose: Array, parents: Indices) -> tuple[Array, Array]:
         """(T, F, 3, 3) matrices from a bone's axes, and from its location to metres, to armature space."""
-        which = np.tile(self._numbers, len(pose))
-        turn, place, _ = parent_transforms(self._bones, which, pose[:, parents].reshape(-1, 4, 4))
-        axes = turn[:, :3, :3] / column_lengths(turn[:, :3, :3])[:, None]
-        ways = place[:, :3, :3] * self._scale * ~self._bones.connected[which, None, None]
-        axes, ways = (each.reshape(len(pose), -1, 3, 3).swapaxes(0, 1).copy() for each in (axes, ways))
-        return axes, ways
+        turn, place, _ = parent_transforms(self._bones, self._numbers, pose[:, parents])
+        axes = turn[..., :3, :3] / column_lengths(turn[..., :3, :3])[..., None, :]
+        ways = place[..., :3, :3] * self._scale * ~self._bones.connected[self._numbers, None, None]
+        return axes.swapaxes(0, 1).copy(), ways.swapaxes(0, 1).copy()
 
 
 def _cross(a: Array, b: Array, axis: int = 1) -> Array:

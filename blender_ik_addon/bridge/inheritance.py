@@ -9,7 +9,6 @@ with `pose_bone.matrix`.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from .armature import Array, Bones, Indices
 
@@ -63,44 +62,39 @@ def _true_size(m: Array) -> Array:
 
 
 def parent_transforms(bones: Bones, which: Indices, parent_pose: Array) -> tuple[Array, Array, Array]:
-    """The parts of the parents' transforms that bones inherit: turn (k, 4, 4), place (k, 4, 4), post (k, 3).
+    """The parts of the parents' transforms that k bones inherit.
 
     A bone's pose matrix is `(turn @ basis)` with its columns scaled by `post`, at `place @ location`. The
-    pose matrices (k, 4, 4) of the parents are ignored without a parent.
+    pose matrices (..., k, 4, 4) of the parents are ignored without a parent.
+
+    Returns:
+        turn (..., k, 4, 4), place (..., k, 4, 4), post (..., k, 3).
     """
     child = bones.parents[which] >= 0
     parent = np.where(child[:, None, None], parent_pose, np.eye(4))
-    offset = bones.offset[which]
-    carried = parent @ offset
-    inherits, scale = bones.inherit_rotation[which], bones.inherit_scale[which]
+    carried = parent @ bones.offset[which]
     local = bones.local_location[which]
-    post = np.ones((len(which), 3))
-    plain = ~child | (inherits & (scale == "FULL"))
+    post = np.ones((*carried.shape[:-2], 3))
+    plain = ~child | (bones.inherit_rotation[which] & (bones.inherit_scale[which] == "FULL"))
     if plain.all() and local.all():
         return carried, carried, post
 
     turn, place = carried.copy(), carried.copy()
     odd = np.flatnonzero(~plain)
     if odd.size:
-        turn[odd], post[odd] = _odd_transforms(
-            bones, which[odd], parent[odd], offset[odd], inherits[odd], scale[odd]
-        )
-    place[~local, :3, :3] = parent[~local, :3, :3]
+        turn[..., odd, :, :], post[..., odd, :] = _odd_transforms(bones, which[odd], parent[..., odd, :, :])
+    place[..., ~local, :3, :3] = parent[..., ~local, :3, :3]
     return turn, place, post
 
 
-def _odd_transforms(
-    bones: Bones,
-    which: Indices,
-    parent: Array,
-    offset: Array,
-    inherits: npt.NDArray[np.bool_],
-    scale: npt.NDArray[np.str_],
-) -> tuple[Array, Array]:
+def _odd_transforms(bones: Bones, which: Indices, parent: Array) -> tuple[Array, Array]:
     """`turn` and `post` of bones without plain inheritance (see `parent_transforms`)."""
-    post = np.ones((len(which), 3))
-    pose = parent[:, :3, :3]
-    base = np.where(inherits[:, None, None], pose, bones.rest[bones.parents[which]][:, :3, :3])
+    each, offset = parent.shape[:-2], bones.offset[which]
+    inherits = np.broadcast_to(bones.inherit_rotation[which], each)
+    scale = np.broadcast_to(bones.inherit_scale[which], each)
+    post = np.ones((*each, 3))
+    pose = parent[..., :3, :3]
+    base = np.where(inherits[..., None, None], pose, bones.rest[bones.parents[which], :3, :3])
 
     rows = inherits & np.isin(scale, ("NONE", "AVERAGE"))
     base[rows] = without_shear(base[rows], normalize=True)
@@ -120,7 +114,7 @@ def _odd_transforms(
     base[rows] *= np.cbrt(np.abs(np.linalg.det(pose[rows])))[:, None, None]
 
     turn = parent @ offset
-    turn[:, :3, :3] = base @ offset[:, :3, :3]
+    turn[..., :3, :3] = base @ offset[:, :3, :3]
     rows = scale == "FIX_SHEAR"
     turn[rows, :3, :3] = without_shear(turn[rows, :3, :3], normalize=False)
     return turn, post
@@ -137,9 +131,8 @@ def forward(
         matrix: (..., B, 4, 4) pose matrices of the other bones, armature space.
         which: indices of the bones to compute; default: all. Their other descendants are not changed.
     """
-    own = np.asarray(basis, dtype=float).reshape(-1, len(bones), 4, 4)
-    many = len(own)
-    out = np.zeros_like(own) if matrix is None else np.array(matrix, dtype=float).reshape(own.shape)
+    own = np.asarray(basis, dtype=float)
+    out = np.zeros_like(own) if matrix is None else np.array(matrix, dtype=float)
     wanted = np.ones(len(bones), dtype=bool)
     if which is not None:
         wanted[:] = False
@@ -148,11 +141,9 @@ def forward(
         rows = level[wanted[level]]
         if not rows.size:
             continue
-        each, shape = np.tile(rows, many), (many, len(rows), 3, -1)
-        turn, place, post = parent_transforms(bones, each, out[:, bones.parents[rows]].reshape(-1, 4, 4))
-        turns, location = own[:, rows, :3, :3].reshape(-1, 3, 3), own[:, rows, :3, 3:].reshape(-1, 3, 1)
-        location = location * ~bones.connected[each, None, None]
-        out[:, rows, :3, :3] = ((turn[:, :3, :3] @ turns) * post[:, None, :]).reshape(shape)
-        out[:, rows, :3, 3:] = (place[:, :3, 3:] + place[:, :3, :3] @ location).reshape(shape)
-        out[:, rows, 3, 3] = 1.0
-    return out.reshape(np.shape(basis))
+        turn, place, post = parent_transforms(bones, rows, out[..., bones.parents[rows], :, :])
+        location = own[..., rows, :3, 3:] * ~bones.connected[rows, None, None]
+        out[..., rows, :3, :3] = (turn[..., :3, :3] @ own[..., rows, :3, :3]) * post[..., None, :]
+        out[..., rows, :3, 3:] = place[..., :3, 3:] + place[..., :3, :3] @ location
+        out[..., rows, 3, 3] = 1.0
+    return out

@@ -92,8 +92,7 @@ class Joints:
         self.apart_rows = np.flatnonzero(only_slides[self.sliding])
         self.place: Array | None = None
         if not (bones.parents[b[self.sliding]] >= 0).any():
-            still = np.broadcast_to(np.eye(4), (len(self.sliding), 4, 4))
-            self.place = parent_transforms(bones, b[self.sliding], still)[1][:, :3, :3]
+            self.place = parent_transforms(bones, b[self.sliding], np.eye(4))[1][:, :3, :3]
         takes_shear = np.isin(bones.inherit_scale[b], ("FULL", "FIX_SHEAR"))
         self.sensitive = np.flatnonzero(self.turning & takes_shear & (bones.parents[b] >= 0))
         self.sensitive_parents = bones.parents[b[self.sensitive]]
@@ -261,8 +260,7 @@ def measure_slides(
         return slide, np.zeros((len(states), 0, 3, 3))
     which, place = plan.bone[plan.sliding], plan.place
     if place is None:
-        above = bones.parents[which]
-        place = np.array([parent_transforms(bones, which, one[above])[1] for one in every])[..., :3, :3]
+        place = parent_transforms(bones, which, every[:, bones.parents[which]])[1][..., :3, :3]
     if plan.apart.size:
         frames[:, plan.apart] = nearest_rotation(place[..., plan.apart_rows, :, :])
     axes = frames[:, plan.sliding] @ transposed(own_turn[:, plan.sliding])
