@@ -304,15 +304,10 @@ def read_state(armature_object: bpy.types.Object, bones: Bones, before: PoseStat
     return PoseState(channels, _get_matrices(pose, "matrix_basis"), matrix)
 
 
-def pose_matrices(
-    armature_object: bpy.types.Object, which: str = "matrix", count: int | None = None
-) -> Floats:
-    """One matrix (B, 4, 4) per bone: "matrix" in armature space, or "matrix_basis", of the channels alone.
-
-    `count` is the number of bones, if known; Blender counts linearly.
-    """
+def pose_matrices(armature_object: bpy.types.Object, which: str = "matrix") -> Floats:
+    """One matrix (B, 4, 4) per bone: "matrix" in armature space, or "matrix_basis", of the channels alone."""
     pose: Any = armature_object.pose
-    return _get_matrices(pose.bones, which, count)
+    return _get_matrices(pose.bones, which)
 
 
 def read_all(
@@ -329,9 +324,9 @@ def _by_axis(pose: Any, name: str, kind: Any = np.float32) -> npt.NDArray[Any]:
     return np.stack([read_all(pose, f"{name}_{axis}", 1, kind) for axis in AXES], -1)
 
 
-def _get_matrices(collection: Any, name: str, count: int | None = None) -> Floats:
+def _get_matrices(collection: Any, name: str) -> Floats:
     """One matrix of all elements, (B, 4, 4); Blender stores columns first."""
-    return read_all(collection, name, 16, count=count).reshape(-1, 4, 4).transpose(0, 2, 1)
+    return read_all(collection, name, 16).reshape(-1, 4, 4).transpose(0, 2, 1)
 
 
 def _columns(matrices: Matrices) -> bytes:

@@ -25,17 +25,14 @@ _CHANNELS = {
     "lock_rotation_w": (1, np.bool_),
     "lock_rotations_4d": (1, np.bool_),
     "lock_scale": (3, np.bool_),
-}
-_STIFFNESS = {
     **{f"ik_stiffness_{axis}": (1, np.float32) for axis in AXES},
     "ik_stretch": (1, np.float32),
 }
 _LIMITS = {axis: (f"ik_min_{axis}", f"ik_max_{axis}") for axis in AXES}
-_INHERITANCE = {
-    "inherit_scale": (1, np.int32),
-    **{f"use_{word}": (1, np.bool_) for word in ("inherit_rotation", "local_location")},
-}
 _REST = {
+    "inherit_scale": (1, np.int32),
+    "use_inherit_rotation": (1, np.bool_),
+    "use_local_location": (1, np.bool_),
     "matrix_local": (16, np.float32),
     "length": (1, np.float32),
     "use_connect": (1, np.bool_),
@@ -45,7 +42,6 @@ _WATCHED = {
     "constraints",
     *_FREEDOM,
     *_CHANNELS,
-    *_STIFFNESS,
     *(name for limits in _LIMITS.values() for name in limits),
 }
 _WORD = re.compile(r"\w*")
@@ -60,9 +56,9 @@ def fingerprint(armature_object: bpy.types.Object) -> Any:
     return (
         (armature_object.mode, data.pose_position),
         freedom(armature_object),
-        _arrays(bones, _CHANNELS | _STIFFNESS),
+        _arrays(bones, _CHANNELS),
         [(bone.name, bone.parent and bone.parent.name) for bone in data.bones],
-        _arrays(data.bones, _INHERITANCE | _REST),
+        _arrays(data.bones, _REST),
         [(bone.name, *_constraints(bone)) for bone in bones if bone.constraints],
         [(curve.data_path, curve.array_index) for curve in animation_curves(armature_object)],
     )
@@ -108,8 +104,8 @@ def _constraints(bone: bpy.types.PoseBone) -> Iterator[Any]:
     for constraint in bone.constraints:
         own: Any = constraint
         chain = getattr(own, "chain_count", 0), getattr(own, "use_tail", True)
-        yield constraint.name, constraint.type, constraint.mute, constraint.influence > 0.0, *chain
-        yield constraint.is_valid
+        state = constraint.mute, constraint.influence > 0.0, constraint.is_valid
+        yield constraint.name, constraint.type, *state, *chain
 
 
 def is_restless(armature_object: bpy.types.Object) -> bool:

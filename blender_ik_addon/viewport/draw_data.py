@@ -84,8 +84,8 @@ class Sketch:
             return self._drawing
         self._asked = asked
         marks = read_marks(armature, in_hand=grip.bones if dragged else ())
-        settings, count = self._settings(armature, turning="ellipsoid" in shown)
-        standing = Standing(armature, depsgraph.scene.frame_current, count)
+        settings = self._settings(armature, turning="ellipsoid" in shown)
+        standing = Standing(armature, depsgraph.scene.frame_current)
         root = rig.solver.root, placed_bones(armature)
         structure = armature.session_uid, self._rests, root, settings
         if structure != self._structure:  # otherwise the same object, which compares quickly
@@ -151,16 +151,12 @@ class Sketch:
         self._unsure = not dragged and before[1] != pose
         return before[2]
 
-    def _settings(self, armature: bpy.types.Object, *, turning: bool) -> tuple[Any, int | None]:
-        """A key of everything except the pose that a figure depends on, and the number of bones if counted.
-
-        During a drag this is constant.
-        """
+    def _settings(self, armature: bpy.types.Object, *, turning: bool) -> Any:
+        """A key of everything except the pose that a figure depends on; constant during a drag."""
         uid, before = armature.session_uid, self._structure
         if before is not None and before[0] == uid == session_of(bpy.context).dragged:
-            return before[-1], None
-        found = freedom(armature)
-        return (found, turning_along(armature) if turning else None), len(found[0])
+            return before[-1]
+        return freedom(armature), turning_along(armature) if turning else None
 
     def _draw_figure(
         self,

@@ -87,7 +87,7 @@ class Standing:
     """The transforms of an armature's bones at one moment.
 
     Args:
-        armature: original, up to date in a frame; count: of its bones, if known.
+        armature: original, up to date in a frame.
 
     Attributes:
         matrix: (B, 4, 4) armature space; basis: (B, 4, 4) from their channels.
@@ -96,9 +96,9 @@ class Standing:
         changes: a key that stays equal while thickness and mass do not change; both may be animated.
     """
 
-    def __init__(self, armature: bpy.types.Object, frame: int, count: int | None = None) -> None:
-        self.matrix = pose_matrices(armature, "matrix", count)
-        self.basis = pose_matrices(armature, "matrix_basis", len(self.matrix))
+    def __init__(self, armature: bpy.types.Object, frame: int) -> None:
+        self.matrix = pose_matrices(armature)
+        self.basis = pose_matrices(armature, "matrix_basis")
         self.world = np.array(armature.matrix_world, dtype=float)
         # columns first, the order in memory
         self.told: Hashable = self.world.tobytes(), self.matrix.swapaxes(1, 2).tobytes()
