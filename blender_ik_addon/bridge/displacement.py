@@ -20,8 +20,8 @@ from ikmath import rotation
 from .armature import CHANNEL_WIDTHS, Array, Bones, Channels, Flags, Indices, PoseState
 from .curves import Curve
 from .inheritance import column_lengths, forward, parent_transforms
-from .rotation_channels import basis_matrices, channel_of, turn_matrices
-from .space import Space
+from .rotation_channels import basis_matrices, by_mode, channel_of, turn_matrices
+from .space import Space, applied, transposed
 
 Point = tuple[str, npt.ArrayLike]
 """A bone, and a point (3,) in its axes."""
@@ -136,7 +136,7 @@ class Displacement:
         """Set other values (k, F, 7) of some tracks."""
         moved = values[..., :_LOCATION] - self.given[tracks][..., :_LOCATION]
         self._turned[tracks] = self._world_turns(tracks, values)
-        self._slid[tracks] = (self._ways[tracks] @ moved[..., None])[..., 0].swapaxes(1, 2)
+        self._slid[tracks] = applied(self._ways[tracks], moved).swapaxes(1, 2)
 
     def hold_still(self) -> None:
         """Apply the smaller margin to still points from now on, and let their limbs compensate errors."""
@@ -233,8 +233,8 @@ class Displacement:
 
     def _world_turns(self, tracks: Indices, values: Array) -> Array:
         """(k, 3, F) rotation vectors from the given values of tracks to others (k, F, 7), armature space."""
-        own = rotation.log(self._matrices(tracks, values) @ self._turns[tracks].swapaxes(-1, -2))
-        return np.asarray((self._axes[tracks] @ own[..., None])[..., 0].swapaxes(1, 2))
+        own = rotation.log(self._matrices(tracks, values) @ transposed(self._turns[tracks]))
+        return applied(self._axes[tracks], own).swapaxes(1, 2)
 
     def _allowed(self, off: Array, still: Flags, paces: Array) -> Array:
         """(P, F) allowed errors of points, metres.
@@ -304,8 +304,7 @@ class Displacement:
     def _matrices(self, tracks: Indices, values: Array) -> Array:
         """(k, F, 3, 3) rotation matrices of values (k, F, 7) of some tracks."""
         out = np.empty((*values.shape[:2], 3, 3))
-        for mode in dict.fromkeys(self._modes[tracks].tolist()):
-            rows = np.flatnonzero(self._modes[tracks] == mode)
+        for mode, rows in by_mode(self._modes[tracks]):
             width = CHANNEL_WIDTHS[channel_of(mode)]
             out[rows] = turn_matrices(values[rows, :, _LOCATION : _LOCATION + width], mode)
         return out
@@ -349,7 +348,7 @@ class Displacement:
     def _placed(self, pose: Array) -> Array:
         """(3, P, F) positions of the points."""
         own = pose[:, self._owner, :3]
-        places = own[..., 3] + (own[..., :3] @ self._local[..., None])[..., 0]
+        places = own[..., 3] + applied(own[..., :3], self._local)
         return np.ascontiguousarray(places.transpose(2, 1, 0)) * self._scale
 
     def _frames(self, pose: Array, parents: Indices) -> tuple[Array, Array]:

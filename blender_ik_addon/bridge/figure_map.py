@@ -22,7 +22,7 @@ from ikmath.model.masses import MassPoints, gathered, mass_shares
 from ..properties.bone import FROM_FIGURE, bone_settings
 from .armature import Array, Bones, Indices
 from .skeleton import Figure
-from .space import nearest_rotation
+from .space import applied, nearest_rotation, transposed
 
 _ROD: Final = 0.5 / sqrt(3.0)  # share of half a bone; two points there have the inertia of a slender rod
 
@@ -73,8 +73,8 @@ def bone_map(armature: bpy.types.Object, bones: Bones, up: Array) -> BoneMap:
     mass = mass_shares(found)
     if deforming.any():
         mass = np.where(known | deforming, mass, 0.0)
-    away = np.matmul(bones.rest[:, :3, :3].swapaxes(1, 2), (found.tails - found.heads)[:, :, None])
-    return BoneMap(found, mass / (float(mass.sum()) or 1.0), away[:, :, 0])
+    ends = applied(transposed(bones.rest[:, :3, :3]), found.tails - found.heads)
+    return BoneMap(found, mass / (float(mass.sum()) or 1.0), ends)
 
 
 def _lengths(bones: Bones, order: Indices) -> Array:
@@ -95,17 +95,15 @@ def joint_map(whole: BoneMap, figure: Figure) -> FigureMap:
     found = whole.kinds.selected(own.tolist())
     # a hinge axis is fixed in the bone above it
     above = bones.parents[own]
-    turned = nearest_rotation(figure.state.matrix[above, :3, :3]) @ nearest_rotation(
-        bones.rest[above, :3, :3]
-    ).swapaxes(1, 2)
+    now, at_rest = (nearest_rotation(m[above, :3, :3]) for m in (figure.state.matrix, bones.rest))
+    turned = now @ transposed(at_rest)
     turned[above < 0] = np.eye(3)
-    hinge = np.matmul(turned, found.hinge[:, :, None])[:, :, 0]
     forward = facing(whole, figure)
     return replace(
         found,
-        hinge=hinge,
+        hinge=applied(turned, found.hinge),
         heads=figure.heads,
-        tails=figure.heads + np.matmul(figure.frames, bone_ends(whole, figure)[:, :, None])[:, :, 0],
+        tails=figure.heads + applied(figure.frames, bone_ends(whole, figure)),
         forward=forward,
         left=np.cross(found.up, forward),
         size=scale * found.size,
@@ -115,13 +113,12 @@ def joint_map(whole: BoneMap, figure: Figure) -> FigureMap:
 def bone_ends(whole: BoneMap, figure: Figure) -> Array:
     """(J, 3) ends of the bones in their joints' axes, metres."""
     away = _away(whole, figure, figure.plan.bone)
-    return np.matmul(figure.frames.swapaxes(1, 2), away[:, :, None])[:, :, 0] * figure.space.scale
+    return applied(transposed(figure.frames), away) * figure.space.scale
 
 
 def _away(whole: BoneMap, figure: Figure, which: Indices) -> Array:
     """(K, 3) from heads of bones to their ends in the measured pose; figure space, armature units."""
-    turned = figure.state.matrix[which, :3, :3].astype(float)
-    return np.asarray(np.matmul(turned, whole.ends[which][:, :, None])[:, :, 0])
+    return applied(figure.state.matrix[which, :3, :3].astype(float), whole.ends[which])
 
 
 def limbs_at_rest(whole: BoneMap, figure: Figure) -> bool:
@@ -156,7 +153,7 @@ def mass_points(whole: BoneMap, figure: Figure) -> MassPoints:
     places = np.stack([middle - 2.0 * _ROD * half, middle + 2.0 * _ROD * half], 1) * figure.space.scale
     on = np.repeat(carrier[heavy], 2)
     away = places.reshape(-1, 3) - figure.heads[on]
-    offsets = np.matmul(figure.frames[on].swapaxes(1, 2), away[:, :, None])[:, :, 0]
+    offsets = applied(transposed(figure.frames[on]), away)
     mass = np.repeat(0.5 * whole.mass[heavy], 2)
     body = whole.kinds.body
     total = float(mass.sum())

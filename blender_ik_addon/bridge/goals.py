@@ -22,7 +22,7 @@ from ikmath.goals import Goal
 
 from .armature import Array, Indices
 from .skeleton import Figure
-from .space import Target
+from .space import Target, applied
 
 Options = dict[str, Any]  # keyword arguments of a goal
 
@@ -47,7 +47,7 @@ class Masses:
     def center(self, matrix: Array) -> Array:
         """The centre of mass (3,), for bone matrices (B, 4, 4); in the space of these."""
         own = matrix.take(self.numbers, 0)
-        places = np.matmul(own[:, :3, :3], self.centers[:, :, None])[:, :, 0] + own[:, :3, 3]
+        places = applied(own[:, :3, :3], self.centers) + own[:, :3, 3]
         return np.asarray(self.mass @ places / self.mass.sum())
 
 

@@ -16,7 +16,7 @@ from .armature import AXES, Array, Bones, Flags, Floats, Indices, PoseState
 from .inheritance import parent_transforms
 from .limbs import Limb, LimbJoints, find_limbs
 from .rotation_channels import RotationChannels, channel_of, writable
-from .space import nearest_rotation
+from .space import applied, nearest_rotation, transposed
 
 # Minimum cosine between a bend and its correct axis; sine of a bend that is too small to be wrong.
 _DRAWN = -0.1, np.sin(np.radians(5.0))
@@ -299,13 +299,3 @@ def half_turns(scale: Floats) -> Array | None:
     if not negative.any():
         return None
     return np.where(negative & (negative.sum(-1, keepdims=True) == 2), -1.0, 1.0)
-
-
-def transposed(frames: Array) -> Array:
-    """Transposed matrices (..., 3, 3), the inverse rotations."""
-    return frames.swapaxes(-1, -2)
-
-
-def applied(matrices: Array, vectors: Array) -> Array:
-    """Products of (..., 3, 3) and (..., 3)."""
-    return np.asarray((matrices @ vectors[..., None])[..., 0])

@@ -19,6 +19,7 @@ from ikmath import rotation
 from ikmath.model.limb_rows import Rows, limbs_of
 
 from .armature import UPRIGHT, Array, Bones, Flags, Indices
+from .space import applied
 
 _BENT: Final = np.sin(np.radians(0.5))  # a limb that is straighter at rest has no direction of its own
 _FOOT: Final = np.sin(np.radians(30.0))  # against the line of its limb; a straighter end bone is not a foot
@@ -150,8 +151,7 @@ class LimbJoints:
 
     def seconds(self, q: Array) -> Array:
         """(k, 3) unit vectors along the lower bones at coordinates (n,), in the same axes as `first`."""
-        turned = rotation.swing_twist_matrix(q.take(self.turns)) @ self.second[:, :, None]
-        return np.asarray(turned[:, :, 0])
+        return applied(rotation.swing_twist_matrix(q.take(self.turns)), self.second)
 
     def _bends(self, q: Array) -> tuple[Array, Array]:
         """(k, 3) cross products of the bones' directions, and (k,) their lengths, the sines of the bends."""

@@ -30,7 +30,12 @@ def channel_of(mode: str) -> str:
     return CHANNEL_OF_MODE.get(mode, "rotation_euler")
 
 
-def nearest_turn(angles: Array, before: Array) -> Array:
+def by_mode(modes: npt.NDArray[np.str_]) -> list[tuple[str, Indices]]:
+    """Each rotation mode among those of some bones (k,), and the rows of its bones."""
+    return [(mode, np.flatnonzero(modes == mode)) for mode in dict.fromkeys(modes.tolist())]
+
+
+def nearest_turn(angles: Array, before: Array | float) -> Array:
     """Angles plus the number of full turns that brings each nearest to `before`."""
     return angles - _TURN * np.round((angles - before) / _TURN)
 
@@ -78,8 +83,7 @@ def _at_the_pole(turns: Array, before: Array, angles: Array, axes: tuple[int, in
     # third @ second @ first = third(c) @ second(+-quarter) @ first(a) depends on a - s c alone, s = +-1
     side = np.sign(np.sin(angles[:, j])) * even
     known = np.arctan2(-even * turns[:, j, k], turns[:, j, j])
-    missing = known - (before[:, i] - side * before[:, k])
-    missing -= _TURN * np.round(missing / _TURN)
+    missing = nearest_turn(known - (before[:, i] - side * before[:, k]), 0.0)
     out = angles.copy()
     out[:, i] = before[:, i] + 0.5 * missing
     out[:, k] = before[:, k] - 0.5 * side * missing
@@ -111,9 +115,7 @@ class RotationChannels:
         # for each rotation mode its name, the rows of its bones, their indices in the armature, and the
         # writable components (k, 3) or (k, 4), None for all
         self._groups: list[tuple[str, Indices, Indices, npt.NDArray[np.bool_] | None]] = []
-        modes = bones.rotation_mode[which]
-        for mode in dict.fromkeys(modes.tolist()):
-            rows = np.flatnonzero(modes == mode)
+        for mode, rows in by_mode(bones.rotation_mode[which]):
             free = writable(bones, which[rows], mode)
             self._groups.append((mode, rows, which[rows], None if free.all() else free))
         self.names = tuple(dict.fromkeys(channel_of(mode) for mode, *_ in self._groups))
@@ -167,9 +169,7 @@ def basis_matrices(bones: Bones, channels: Channels, which: Indices) -> Array:
     """
     scale = channels.scale[..., which, None, :]
     turns = np.empty((*scale.shape[:-2], 3, 3))
-    modes = bones.rotation_mode[which]
-    for mode in dict.fromkeys(modes.tolist()):
-        rows = np.flatnonzero(modes == mode)
+    for mode, rows in by_mode(bones.rotation_mode[which]):
         values = getattr(channels, channel_of(mode))[..., which[rows], :]
         turns[..., rows, :, :] = turn_matrices(values.astype(float), mode)
     out = np.zeros((*turns.shape[:-2], 4, 4))

@@ -30,10 +30,10 @@ from ..properties.refusal import Refused
 from .armature import Array, Bones, Channels, Flags, Indices, PoseState
 from .chains import figure_bones
 from .inheritance import forward
-from .joints import Joints, half_turns, measure_slides, rest_frames, transposed
+from .joints import Joints, half_turns, measure_slides, rest_frames
 from .limbs import Hinges, LimbJoints
 from .rotation_channels import basis_matrices
-from .space import Space, rotation_and_depth
+from .space import Space, applied, rotation_and_depth, transposed
 
 ROOTS: Final = ("PINNED", "FREE")
 _NO_TURN: Final = np.eye(3)
@@ -177,7 +177,7 @@ class Figure:
             turns[:, 1:] *= self._flipped
         plan.writer.write(turns, before if previous is None else previous, out)
         if plan.sliding.size:
-            moved = (self.slide_map @ values[plan.sliding, :3, None])[:, :, 0]
+            moved = applied(self.slide_map, values[plan.sliding, :3])
             number = plan.bone[plan.sliding]
             out.location[number] = np.where(plan.slides[plan.sliding], moved, out.location[number])
         return out

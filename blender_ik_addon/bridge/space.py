@@ -137,6 +137,16 @@ def volume(axes: Iterable[Iterable[float]]) -> float:
     return float(a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g))
 
 
+def transposed(frames: Array) -> Array:
+    """Transposed matrices (..., 3, 3), the inverse rotations."""
+    return frames.swapaxes(-1, -2)
+
+
+def applied(matrices: Array, vectors: Array) -> Array:
+    """Products of (..., 3, 3) and (..., 3)."""
+    return np.asarray((matrices @ vectors[..., None])[..., 0])
+
+
 def nearest_rotation(matrix: npt.ArrayLike) -> Array:
     """Rotations of matrices (..., 3, 3) that may be scaled and sheared; see `rotation_and_depth`."""
     return rotation_and_depth(matrix)[0]
