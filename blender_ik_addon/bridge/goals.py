@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import compress
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -20,7 +21,7 @@ import ikmath as ik
 from ikmath import rotation
 from ikmath.goals import Goal
 
-from .armature import Array, Indices
+from .armature import AXES, Array, Indices
 from .skeleton import Figure
 from .space import Target, applied
 
@@ -162,8 +163,7 @@ def _counted(axes: tuple[bool, ...], space: str) -> Options:
     """Flags of the axes that count and their space, as keyword arguments; empty if all axes count."""
     if all(axes):
         return {}
-    letters = "".join(letter for letter, on in zip("xyz", axes, strict=True) if on)
-    return {"axes": letters, "space": "bone" if space == "BONE" else "target"}
+    return {"axes": "".join(compress(AXES, axes)), "space": "bone" if space == "BONE" else "target"}
 
 
 def _axes(want: Wanted, rows: Indices, flags: str) -> Options:

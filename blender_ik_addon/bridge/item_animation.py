@@ -50,8 +50,8 @@ class Moves:
     names: frozenset[str]
 
     def new_path(self, path: str) -> str | None:
-        """The new data path; None if its item was removed."""
-        key = _KEY.match(path, len(self.prefix)) if path.startswith(self.prefix) else None
+        """The new data path of one that begins with the prefix; None if its item was removed."""
+        key = _KEY.match(path, len(self.prefix))
         if key is None:
             return path
         if key[1] is None:
@@ -121,10 +121,7 @@ def _places(before: Sequence[int], size: int) -> dict[int, int | None]:
 
 def _move(armature: bpy.types.Object, moves: Sequence[Moves]) -> None:
     def new_path(path: str) -> str | None:
-        for each in moves:
-            if path.startswith(each.prefix):
-                return each.new_path(path)
-        return path
+        return next((each.new_path(path) for each in moves if path.startswith(each.prefix)), path)
 
     if armature.animation_data is not None:
         _move_curves(armature, new_path)

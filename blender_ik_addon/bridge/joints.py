@@ -7,6 +7,7 @@ Bones and coordinates are constant over an animation. Many poses are measured at
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import compress
 
 import numpy as np
 
@@ -100,17 +101,16 @@ class Joints:
         self.solved_bones = b[self.solved_joints]
         self.writer = RotationChannels(bones, self.solved_bones)
         self.keyed = _keyed(bones, self.solved_bones, slidable, stretching)
-        found = find_limbs(bones, up)
-        self.limbs = _limb_joints(found, bones, joint_of, self.parents, self.turns, self.slides, inherits)
+        free = np.concatenate([self.slides, self.turns], -1)
+        self.limbs = _limb_joints(self, bones, find_limbs(bones, up), joint_of, free)
         backward = np.zeros_like(locked) if flipped is None else flipped[b] < 0.0
         lower, upper = _limits(bones, b, backward)
-        free = np.concatenate([self.slides, self.turns], -1)
         self.skeleton = ik.Skeleton(
             ik.Joint(
                 name,
                 None if parent < 0 else self.names[parent],
-                turns="".join(np.array(list(AXES))[self.turns[j]]),
-                slides="".join(np.array(list(AXES))[self.slides[j]]),
+                turns="".join(compress(AXES, self.turns[j])),
+                slides="".join(compress(AXES, self.slides[j])),
                 lower=lower[j][free[j]],
                 upper=upper[j][free[j]],
                 stiffness=stiffness[b[j]][free[j]],
@@ -167,25 +167,19 @@ def _rows(
 
 
 def _limb_joints(
-    found: Sequence[Limb],
-    bones: Bones,
-    joint_of: dict[int, int],
-    parents: Indices,
-    turns: Flags,
-    slides: Flags,
-    inherits: Flags,
+    plan: Joints, bones: Bones, found: Sequence[Limb], joint_of: dict[int, int], free: Flags
 ) -> LimbJoints | None:
-    """The limbs among the joints, see `LimbJoints`; arguments as in `Joints`."""
-    free = np.concatenate([slides, turns], -1)
+    """The limbs among the joints, see `LimbJoints`; `free` (J, 6) are the coordinates of all joints."""
     number = np.cumsum(free.ravel()).reshape(free.shape) - 1  # index of each coordinate, if it is free
     rows = []
     for limb in found:
         upper, lower = joint_of.get(limb.upper, -1), joint_of.get(limb.lower, -1)
         end = joint_of.get(limb.end, -1)
-        chain = [joint for joint in (upper, lower, end) if joint >= 0]
-        if min(upper, lower) < 0 or not turns[[upper, lower]].all() or not inherits[chain].all():
+        if min(upper, lower) < 0 or not plan.turns[[upper, lower]].all():
             continue
-        if parents[lower] != upper or (end >= 0 and parents[end] != lower):
+        if np.isin([upper, lower, end], plan.apart_turning).any():
+            continue
+        if plan.parents[lower] != upper or (end >= 0 and plan.parents[end] != lower):
             continue
         back = bones.offset[limb.lower, :3, :3].T
         bounds = _DRAWN if limb.drawn else _STRAIGHT

@@ -149,6 +149,11 @@ class LimbJoints:
         bends, sines = self._bends(q)
         return (sines >= self.slight) & ((bends * proper).sum(1) < self.least * sines)
 
+    def angles(self, second: Array) -> Array:
+        """(k,) radians about the axes from `first` to others (k, 3), in the same axes."""
+        across = (np.cross(self.first, second) * self.axis).sum(-1)
+        return np.asarray(np.arctan2(across, (self.first * second).sum(-1)))
+
     def seconds(self, q: Array) -> Array:
         """(k, 3) unit vectors along the lower bones at coordinates (n,), in the same axes as `first`."""
         return applied(rotation.swing_twist_matrix(q.take(self.turns)), self.second)
@@ -174,12 +179,13 @@ class Hinges:
     """
 
     def __init__(self, limbs: LimbJoints, owner: Indices) -> None:
+        self._limbs = limbs
         swing, rows = limbs.axis[:, [0, 2]], np.arange(len(limbs.axis))
         best = np.abs(swing).argmax(1)
         along = swing[rows, best]
         self.bends, self.across = limbs.turns[rows, 2 * best], limbs.turns[rows, 2 - 2 * best]
         self.sides: Array = np.sign(along)
-        self.at_rest = _angles_about(limbs.first, limbs.second, limbs.axis)
+        self.at_rest = limbs.angles(limbs.second)
         self.which: Flags = np.abs(along) > _ALONG
         joints = np.stack([limbs.upper, limbs.lower, limbs.end], 1)
         self.own = (joints[:, :, None] == owner).any(1).astype(float)
@@ -188,15 +194,13 @@ class Hinges:
         """(k,) radians by which the limbs are bent at coordinates (n,)."""
         return np.asarray(self.at_rest + self.sides * q[self.bends])
 
-    def limited(
-        self, limbs: LimbJoints, skeleton: ik.Skeleton, q: Array, which: Flags, aside: Array | float
-    ) -> ik.Skeleton:
+    def limited(self, skeleton: ik.Skeleton, q: Array, which: Flags, aside: Array | float) -> ik.Skeleton:
         """The skeleton with limits that keep some limbs from bending the wrong way, for a starting pose (n,).
 
         A limb that starts bent the wrong way is excepted, because a knee bent backwards by hand is intended.
         Those whose hinge axis is not a bone axis are skipped. They may bend sideways by `aside`, radians.
         """
-        backwards = _angles_about(limbs.first, limbs.seconds(q), limbs.axis) < -_BACKWARDS
+        backwards = self._limbs.angles(self._limbs.seconds(q)) < -_BACKWARDS
         now, straight = self.sides * q[self.bends], -self.at_rest
         least = np.where(backwards, -np.inf, np.minimum(straight, now))
         most = np.where(backwards, np.maximum(straight, now), np.inf)
@@ -208,9 +212,3 @@ class Hinges:
         lower[across] = np.minimum(-room, q[across])
         upper[across] = np.maximum(room, q[across])
         return skeleton.with_limits(lower, upper)
-
-
-def _angles_about(first: Array, second: Array, axis: Array) -> Array:
-    """(k,) angles from first to second (k, 3) about an axis (k, 3), radians."""
-    across = (np.cross(first, second) * axis).sum(-1)
-    return np.asarray(np.arctan2(across, (first * second).sum(-1)))

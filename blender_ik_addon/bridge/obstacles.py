@@ -225,18 +225,9 @@ class ObstacleReader:
             Meshes named after their objects, in the given order, one for each instance; sentences on the
                 others. A solid that is not closed becomes a two-sided surface.
         """
-        ignored: list[str] = []
-        there: list[Avoided] = []
-        for one in wanted:
-            reason = why_not(one, depsgraph)
-            if not reason and one.object is not None and moves_with(one.object, armature_object):
-                reason = (
-                    f"Obstacle '{one.shown_name}' is moved by '{armature_object.name}' itself and is ignored."
-                )
-            if reason:
-                ignored.append(reason)
-            else:
-                there.append(one)
+        reasons = [why_not(one, armature_object, depsgraph) for one in wanted]
+        ignored = [reason for reason in reasons if reason]
+        there = [one for one, reason in zip(wanted, reasons, strict=True) if not reason]
         makers = [one.key for one in there if one.object is not None and makes_instances(one.object)]
         self._read, self._mirrors = frozenset(one.key for one in wanted), bool(makers)
         sources = {kept.source: kept.surface for kept in self._kept.values()}
@@ -330,7 +321,7 @@ def _placed(own: _Kept, name: str, margin: float, mode: str, matrix: Array, spac
     return replace(own, told=told, placed=moved)
 
 
-def why_not(wanted: Avoided, depsgraph: bpy.types.Depsgraph) -> str:
+def why_not(wanted: Avoided, armature_object: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> str:
     """Why an object cannot be an obstacle at present, as a sentence; "" if it can."""
     obj, name = wanted.object, wanted.shown_name
     if obj is None or obj.name not in depsgraph.scene.objects:
@@ -344,6 +335,8 @@ def why_not(wanted: Avoided, depsgraph: bpy.types.Depsgraph) -> str:
         return f"The transform of obstacle '{name}' must consist of finite numbers; clear it."
     if is_flat(matrix):
         return f"Obstacle '{name}' is scaled to zero; give it a scale."
+    if moves_with(obj, armature_object):
+        return f"Obstacle '{name}' is moved by '{armature_object.name}' itself and is ignored."
     return ""
 
 

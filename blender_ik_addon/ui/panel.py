@@ -50,20 +50,19 @@ class ARTICULATE_PT_main(Tab, bpy.types.Panel):
 
     def draw(self, context) -> None:
         layout = self.layout
+        if posed_armature(context) is None:
+            draw_text(layout, context, HINT, icon="INFO")
+            return
+        self._draw_begin(context)
         armature = active_armature(context)
         if armature is None:
-            if posed_armature(context) is None:
-                draw_text(layout, context, HINT, icon="INFO")
-            else:
-                self._draw_begin(context)
             return
-        rig = rig_of(armature)
-        self._draw_begin(context)
         if context.mode == "POSE":
             row = layout.row(align=True)
             row.menu("ARTICULATE_MT_pins", text="Pin", icon="PINNED")
             row.operator("articulate.unpin", text="Unpin", icon="UNPINNED")
             row.operator("articulate.unpin_all", text="", icon="X")
+        rig = rig_of(armature)
         column = draw_list(layout, ARTICULATE_UL_effectors, rig, "effectors", "active_effector")
         column.operator_menu_enum("articulate.effector_add", "kind", text="", icon="ADD")
         column.operator("articulate.effector_remove", text="", icon="REMOVE").effector = ""

@@ -20,11 +20,9 @@ _DOTS: Final = "…"
 _GAP: Final = 16.0  # around the button beside a text
 
 
-def draw_text(
-    layout: bpy.types.UILayout, context: bpy.types.Context, text: str, *, icon: Any = "NONE"
-) -> None:
+def draw_text(layout: bpy.types.UILayout, context: bpy.types.Context, text: str, *, icon: Any) -> None:
     """Draw a text with as many lines as it needs, and an icon in front of the first line."""
-    room = sidebar_width(context) - _MARGIN - (0.0 if icon == "NONE" else ICON)
+    room = sidebar_width(context) - _MARGIN - ICON
     _draw_lines(layout, wrap(text, max(_LEAST, room), letters(context)), icon)
 
 

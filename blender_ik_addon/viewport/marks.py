@@ -134,10 +134,8 @@ def read_marks(armature: bpy.types.Object, in_hand: Collection[str] = ()) -> tup
     scale = world.median_scale
     for number, effector in enumerate(rig_of(armature).effectors):
         bone, follows = bones.get(effector.bone), effector.follows
-        held: Any = (Quaternion(_LEVEL), Vector(_ORIGIN)) if follows == "" else None
-        if follows not in ("", "MISSING"):
-            held = held_place(effector)
-        if not effector.enabled or bone is None or held is None:
+        held: Any = held_place(effector) if follows else (Quaternion(_LEVEL), Vector(_ORIGIN))
+        if not effector.enabled or bone is None or follows == "MISSING" or held is None:
             continue
         turn, target = held
         kind, pin = effector.kind, follows in ("PIN", "MOTION")

@@ -51,7 +51,7 @@ def hinged(figure: Figure) -> Figure:
     hinges = Hinges(limbs, figure.skeleton.owner)
     if not hinges.which.any():
         return figure
-    limited = hinges.limited(limbs, figure.skeleton, figure.q, hinges.which, _ASIDE)
+    limited = hinges.limited(figure.skeleton, figure.q, hinges.which, _ASIDE)
     return replace(figure, skeleton=limited, hinges=hinges)
 
 
@@ -111,7 +111,7 @@ def bent_rightly(
         if not (still & ~may).any():
             break
         which |= still & ~may
-        asked = problem.with_skeleton(hinges.limited(limbs, problem.skeleton, figure.q, which, aside))
+        asked = problem.with_skeleton(hinges.limited(problem.skeleton, figure.q, which, aside))
     return best
 
 
