@@ -16,6 +16,7 @@ ENDED: Mapping[str, Any] = MappingProxyType(
 )
 """Icons for the result of the last solve of an effector."""
 
+_SHORT = frozenset({"BEST_EFFORT", "BLOCKED"})
 _HELD: Mapping[str, Any] = MappingProxyType({"PIN": "PINNED", "MOTION": "ACTION"})
 """Icons for effectors without a target."""
 
@@ -65,7 +66,7 @@ def _labels(effector, room: float, width: Callable[[str], float]) -> tuple[list[
     ended = "", "NONE"
     status = how_it_ended(effector)
     if status in ENDED and target[0] != _NO_TARGET:
-        ended = "" if status == "REACHED" else _worst(effector), ENDED[status]
+        ended = _worst(effector) if status in _SHORT else "", ENDED[status]
     told: list[Label] = []
     taken = 0.0
     least = ("", pin) if ended[0] else target  # alone it is shortened, not omitted
@@ -82,20 +83,15 @@ def _labels(effector, room: float, width: Callable[[str], float]) -> tuple[list[
 
 def _worst(effector) -> str:
     """The more visible one of both errors, because the list has no space for both."""
-    parts: list[str] = []
-    if effector.status not in {"REACHED", "BEST_EFFORT", "BLOCKED"}:
-        return ""
-    if effector.kind_info.in_metres:
-        parts.append(length(effector.error, short=True))
-    if effector.kind_info.in_radians:
-        parts.append(angle(effector.angle, short=True))
-    return parts[-1] if effector.angle > effector.error else "".join(parts[:1])
+    kind = effector.kind_info
+    if kind.in_radians and (effector.angle > effector.error or not kind.in_metres):
+        return angle(effector.angle, short=True)
+    return length(effector.error, short=True)
 
 
 def how_it_ended(effector) -> str:
     """Status after the last solve or bake; invisible errors count as reached."""
-    short = effector.status in {"BEST_EFFORT", "BLOCKED"}
-    if short and not is_seen(effector.id_data, effector.error, effector.angle):
+    if effector.status in _SHORT and not is_seen(effector.id_data, effector.error, effector.angle):
         return "REACHED"
     return str(effector.status)
 

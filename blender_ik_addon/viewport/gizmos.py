@@ -78,20 +78,15 @@ class _Handles:
     def __init__(self, group: bpy.types.GizmoGroup, context: bpy.types.Context) -> None:
         theme: Any = context.preferences.themes[0].user_interface
         colours = [getattr(theme, f"axis_{axis.lower()}") for axis in _AXES]
-        every = [
-            (f"GIZMO_GT_{kind}_3d", size, colour)
-            for kind, size in (("arrow", _ARROW), ("dial", _RING))
-            for colour in colours
-        ]
-        self.gizmos = [
-            _handle(group, *one) for one in (*every, ("GIZMO_GT_move_3d", _MIDDLE, (1.0, 1.0, 1.0)))
-        ]
-        for arrow in self.gizmos[:3]:
+        arrows = [_handle(group, "arrow", _ARROW, colour) for colour in colours]
+        rings = [_handle(group, "dial", _RING, colour) for colour in colours]
+        middle = _handle(group, "move", _MIDDLE, (1.0, 1.0, 1.0))
+        self.gizmos = [*arrows, *rings, middle]
+        for arrow in arrows:
             # The operator moves the target and so the arrow; without this, the arrow would move twice as far.
             arrow.target_set_handler("offset", get=lambda: 0.0, set=lambda _offset: None)
             arrow.length = _SHAFT
             arrow.matrix_offset, arrow.use_draw_offset_scale = Matrix.Translation((0.0, 0.0, _OFF)), True
-        middle = self.gizmos[-1]
         middle.target_set_handler("offset", get=lambda: (0.0, 0.0, 0.0), set=lambda _offset: None)
         middle.draw_options = {"ALIGN_VIEW", "FILL_SELECT"}
         self._name: str | None = None
@@ -117,7 +112,7 @@ class _Handles:
 
 
 def _handle(group: bpy.types.GizmoGroup, kind: str, size: float, colour: Any) -> Any:
-    gizmo: Any = group.gizmos.new(kind)
+    gizmo: Any = group.gizmos.new(f"GIZMO_GT_{kind}_3d")
     gizmo.target_set_operator("articulate.target_move")
     gizmo.color, gizmo.alpha = tuple(colour)[:3], _ALPHA
     gizmo.color_highlight, gizmo.alpha_highlight = (1.0, 1.0, 1.0), 1.0

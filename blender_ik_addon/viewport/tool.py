@@ -7,6 +7,7 @@ the active tool and of the active object are followed, to which Blender lets add
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +22,8 @@ HOVER: Final = "ARTICULATE_GGT_hover"
 _MISSED: Final = -1
 _PINS: Final = "ARTICULATE_MT_pins"
 _OWNER: Final = object()  # of the subscriptions
+_CLICK: Final = {"type": "LEFTMOUSE", "value": "CLICK"}
+_PULL: Final = {"type": "LEFTMOUSE", "value": "CLICK_DRAG"}
 
 
 class ARTICULATE_GT_hover(bpy.types.Gizmo):
@@ -75,6 +78,11 @@ def key_of_pins(context: bpy.types.Context) -> str:
     return next((key.to_string() for key in pins), "")
 
 
+def _key(operator: str, event: Mapping[str, Any], **properties: Any) -> tuple[str, Any, Any]:
+    """An entry of the tool's keymap: an operator, the event that calls it, and its properties."""
+    return operator, dict(event), {"properties": list(properties.items())}
+
+
 class ARTICULATE_TOOL_drag(bpy.types.WorkSpaceTool):
     """Press on a bone and drag. A click selects; outside of bones the mouse works as usual."""
 
@@ -89,45 +97,18 @@ class ARTICULATE_TOOL_drag(bpy.types.WorkSpaceTool):
     bl_icon: Any = str(Path(__file__).parent / "drag")
     bl_widget: Any = HOVER
     bl_keymap = (
-        *(
-            (
-                "articulate.drag",
-                {"type": "LEFTMOUSE", "value": "CLICK_DRAG", "ctrl": snaps},
-                {"properties": [("only_under_mouse", True)]},
-            )
-            for snaps in (False, True)
-        ),
-        *(
-            (
-                "articulate.drag",
-                {"type": key, "value": "PRESS"},
-                {"properties": [("only_selected", True), ("turning", turning)]},
-            )
-            for key, turning in (("G", False), ("R", True))
-        ),
-        *(
-            ("articulate.take_parent", {"value": "PRESS", **pressed}, {"properties": [("by", by)]})
-            for pressed, by in (
-                ({"type": "WHEELUPMOUSE", "alt": True}, 1),
-                ({"type": "WHEELDOWNMOUSE", "alt": True}, -1),
-                ({"type": "ESC"}, 0),
-            )
-        ),
-        ("view3d.select", {"type": "LEFTMOUSE", "value": "CLICK"}, {"properties": [("deselect_all", True)]}),
-        (
-            "view3d.select",
-            {"type": "LEFTMOUSE", "value": "CLICK", "shift": True},
-            {"properties": [("toggle", True)]},
-        ),
+        _key("articulate.drag", {**_PULL, "ctrl": False}, only_under_mouse=True),
+        _key("articulate.drag", {**_PULL, "ctrl": True}, only_under_mouse=True),
+        _key("articulate.drag", {"type": "G", "value": "PRESS"}, only_selected=True, turning=False),
+        _key("articulate.drag", {"type": "R", "value": "PRESS"}, only_selected=True, turning=True),
+        _key("articulate.take_parent", {"type": "WHEELUPMOUSE", "value": "PRESS", "alt": True}, by=1),
+        _key("articulate.take_parent", {"type": "WHEELDOWNMOUSE", "value": "PRESS", "alt": True}, by=-1),
+        _key("articulate.take_parent", {"type": "ESC", "value": "PRESS"}, by=0),
+        _key("view3d.select", _CLICK, deselect_all=True),
+        _key("view3d.select", {**_CLICK, "shift": True}, toggle=True),
         # Blender inserts the keys of extensions at the front one by one, so the last entry has precedence.
-        *(
-            (
-                "articulate.select_taken",
-                {"type": "LEFTMOUSE", "value": "CLICK", "shift": toggle},
-                {"properties": [("toggle", toggle)]},
-            )
-            for toggle in (False, True)
-        ),
+        _key("articulate.select_taken", {**_CLICK, "shift": False}, toggle=False),
+        _key("articulate.select_taken", {**_CLICK, "shift": True}, toggle=True),
     )
 
     @staticmethod
