@@ -57,7 +57,8 @@ class ArticulatePreferences(bpy.types.AddonPreferences):
         column.prop(self, "show_hints")
         import rna_keymap_ui  # Blender's own; needed here alone
 
-        keys, items = context.window_manager.keyconfigs.user, own_keys(context)
+        keys = context.window_manager.keyconfigs.user
+        items = own_keys(keys)
         column = self.layout.column()
         if items:
             column.label(text="Keys in Pose Mode")
@@ -66,14 +67,13 @@ class ArticulatePreferences(bpy.types.AddonPreferences):
             rna_keymap_ui.draw_kmi([], keys, keys.keymaps[KEYMAP], item, column, 0)
 
 
-def own_keys(context: bpy.types.Context) -> list[Any]:
-    """The extension's entries of the user's keymap; none without a window."""
-    keys = context.window_manager.keyconfigs.user
+def own_keys(keys: bpy.types.KeyConfig | None) -> list[Any]:
+    """The extension's entries of a key configuration; there is none without a window."""
     keymap: Any = keys.keymaps.get(KEYMAP) if keys is not None else None
-    return [] if keymap is None else [item for item in keymap.keymap_items if is_our_key(item)]
+    return [] if keymap is None else [item for item in keymap.keymap_items if _is_ours(item)]
 
 
-def is_our_key(item: Any) -> bool:
+def _is_ours(item: Any) -> bool:
     """Whether a keymap entry calls an operator or a menu of the extension."""
     called = getattr(item.properties, "name", "") if item.idname.startswith("wm.call_menu") else ""
     return item.idname.startswith("articulate.") or str(called).startswith("ARTICULATE_")

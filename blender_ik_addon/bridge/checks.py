@@ -71,8 +71,8 @@ def constraint_refusals(
     armature_object: bpy.types.Object,
     bones: Bones,
     solved: frozenset[str],
-    chains: Iterable[Chain] = (),
-    free: Collection[int] = (),
+    chains: Iterable[Chain],
+    free: Collection[int],
 ) -> list[Refused]:
     """Constraints that override the result of solved bones in the present frame.
 

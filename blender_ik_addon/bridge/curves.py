@@ -232,7 +232,8 @@ def joined(curves: Sequence[Curve], bag: Any, last: float) -> tuple[Curve, ...]:
     found: dict[tuple[str, int], Curve] = {}
     for (_, channel), own in parts.items():
         old = [bag.fcurves.find(curve.path, index=curve.index) for curve in own]
-        after = min((time for each in old for time in _times(each) if time > last + SAME_FRAME), default=None)
+        keyed = (key.co.x for each in old if each is not None for key in each.keyframe_points)
+        after = min((time for time in keyed if time > last + SAME_FRAME), default=None)
         if after is None:
             continue
         if channel == "rotation_quaternion":
@@ -247,10 +248,6 @@ def joined(curves: Sequence[Curve], bag: Any, last: float) -> tuple[Curve, ...]:
                 if turns := round(away / _TURN):
                     found[curve.path, curve.index] = _jumping(curve, 1.0, turns * _TURN)
     return tuple(found.get((curve.path, curve.index), curve) for curve in curves)
-
-
-def _times(curve: Any) -> list[float]:
-    return [] if curve is None else [float(key.co.x) for key in curve.keyframe_points]
 
 
 def _jumping(curve: Curve, factor: float, offset: float) -> Curve:

@@ -37,9 +37,9 @@ def decimated(
     curves: Sequence[Curve],
     states: Sequence[PoseState],
     margin: float,
-    also: Sequence[Point] = (),
+    also: Sequence[Point],
     *,
-    rate: float = 24.0,
+    rate: float,
 ) -> tuple[Curve, ...]:
     """Remove the keys that the figure does not need.
 

@@ -292,9 +292,9 @@ class Displacement:
     def _columns(self, curves: Sequence[Curve]) -> tuple[Array, Flags]:
         given = np.zeros((len(self._numbers), len(self._others), _WIDTH))
         given[..., :_LOCATION] = self._channels["location"][:, self._numbers].swapaxes(0, 1)
-        for row, mode in enumerate(self._modes.tolist()):
-            turn = self._channels[channel_of(mode)][:, self._numbers[row]]
-            given[row, :, _LOCATION : _LOCATION + turn.shape[1]] = turn
+        for mode, rows in by_mode(self._modes):
+            turn = self._channels[channel_of(mode)][:, self._numbers[rows]].swapaxes(0, 1)
+            given[rows, :, _LOCATION : _LOCATION + turn.shape[-1]] = turn
         keyed = np.zeros((len(self._numbers), _WIDTH), dtype=bool)
         for curve in curves:
             row, slot = self.slots(curve)
@@ -313,9 +313,9 @@ class Displacement:
         """(F, B, 4, 4) pose matrices, as Blender would compute them without constraints."""
         channels = {name: array.copy() for name, array in self._channels.items()}
         channels["location"][:, self._numbers] = values[..., :_LOCATION].swapaxes(0, 1)
-        for row, mode in enumerate(self._modes.tolist()):
-            turn = channels[channel_of(mode)][:, self._numbers[row]]
-            turn[:] = values[row, :, _LOCATION : _LOCATION + turn.shape[1]]
+        for mode, rows in by_mode(self._modes):
+            turn = values[rows, :, _LOCATION : _LOCATION + CHANNEL_WIDTHS[channel_of(mode)]]
+            channels[channel_of(mode)][:, self._numbers[rows]] = turn.swapaxes(0, 1)
         basis = np.zeros_like(self._others)
         basis[:, self._below] = basis_matrices(self._bones, Channels(**channels), self._below)
         return forward(self._bones, basis, matrix=self._others, which=self._below)

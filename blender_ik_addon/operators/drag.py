@@ -144,7 +144,6 @@ class ARTICULATE_OT_drag(OnArmature):
         self._hand = Hand(sight, pixel, self._drag.anchor, read_orientation(context.scene, sight))
         self._hand.begin(self._drag.anchor, turning=self.turning, axes=self._drag.orientation)
         self._snapper: Snapper = Snapper(armature)
-        self._inverted, self._fine = event.ctrl, event.shift
         session_of(context).dragged = armature.session_uid  # live solving skips this armature
         self._tell_grip(context)
         self._mouse, self._changed = mouse, False

@@ -15,7 +15,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from .. import compat
-from ..preferences import KEYMAP, is_our_key, own_keys
+from ..preferences import KEYMAP, own_keys
 from ..properties.access import TOOL, active_armature, areas, is_rendering, is_tool_active, rig_of, session_of
 
 HOVER: Final = "ARTICULATE_GGT_hover"
@@ -74,7 +74,8 @@ class ARTICULATE_GGT_hover(bpy.types.GizmoGroup):
 
 def key_of_pins(context: bpy.types.Context) -> str:
     """The user's shortcut for the pins menu; "" if it has none."""
-    pins = (key for key in own_keys(context) if key.active and getattr(key.properties, "name", "") == _PINS)
+    keys = own_keys(context.window_manager.keyconfigs.user)
+    pins = (key for key in keys if key.active and getattr(key.properties, "name", "") == _PINS)
     return next((key.to_string() for key in pins), "")
 
 
@@ -202,10 +203,8 @@ def attach() -> None:
 def detach() -> None:
     """Remove the keys, unsubscribe, and unregister the tool if it is registered."""
     keys = bpy.context.window_manager.keyconfigs.addon
-    keymap = keys.keymaps.get(KEYMAP) if keys is not None else None
-    if keymap is not None:
-        for item in [item for item in keymap.keymap_items if is_our_key(item)]:
-            keymap.keymap_items.remove(item)
+    for item in own_keys(keys):
+        keys.keymaps[KEYMAP].keymap_items.remove(item)
     bpy.msgbus.clear_by_owner(_OWNER)
     if listen in bpy.app.handlers.load_post:
         bpy.app.handlers.load_post.remove(listen)
