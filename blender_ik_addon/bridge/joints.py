@@ -28,7 +28,7 @@ class Joints:
     """J joints, parents first. Arrays are over joints unless stated otherwise.
 
     Args:
-        bones: the armature.
+        bones: the armature; also an attribute.
         members: indices of the bones that become joints, parents first; solved: of those that are solved.
         root_stiffness: (6,) of the topmost solved bones, which also translate; None if they are pinned.
         flipped: (B, 3) -1 for axes that point the other way in joints, see `half_turns`.
@@ -69,6 +69,7 @@ class Joints:
         flipped: Array | None,
         stretching: Collection[int],
     ) -> None:
+        self.bones = bones
         slidable = np.zeros((len(bones), 3), dtype=bool)  # axes along which bones can be moved
         stiffness = np.concatenate([np.zeros((len(bones), 3)), bones.ik_stiffness], -1)
         if root_stiffness is not None:
@@ -102,7 +103,7 @@ class Joints:
         self.writer = RotationChannels(bones, self.solved_bones)
         self.keyed = _keyed(bones, self.solved_bones, slidable, stretching)
         free = np.concatenate([self.slides, self.turns], -1)
-        self.limbs = _limb_joints(self, bones, find_limbs(bones, up), joint_of, free)
+        self.limbs = _limb_joints(self, find_limbs(bones, up), joint_of, free)
         backward = np.zeros_like(locked) if flipped is None else flipped[b] < 0.0
         lower, upper = _limits(bones, b, backward)
         self.skeleton = ik.Skeleton(
@@ -167,7 +168,7 @@ def _rows(
 
 
 def _limb_joints(
-    plan: Joints, bones: Bones, found: Sequence[Limb], joint_of: dict[int, int], free: Flags
+    plan: Joints, found: Sequence[Limb], joint_of: dict[int, int], free: Flags
 ) -> LimbJoints | None:
     """The limbs among the joints, see `LimbJoints`; `free` (J, 6) are the coordinates of all joints."""
     number = np.cumsum(free.ravel()).reshape(free.shape) - 1  # index of each coordinate, if it is free
@@ -181,7 +182,7 @@ def _limb_joints(
             continue
         if plan.parents[lower] != upper or (end >= 0 and plan.parents[end] != lower):
             continue
-        back = bones.offset[limb.lower, :3, :3].T
+        back = plan.bones.offset[limb.lower, :3, :3].T
         bounds = _DRAWN if limb.drawn else _STRAIGHT
         told = back @ limb.first, limb.second, back @ limb.axis
         rows.append((upper, lower, end, number[lower, 3:], *told, *bounds))
@@ -229,18 +230,12 @@ def _keyed(
 
 
 def measure_slides(
-    bones: Bones,
-    plan: Joints,
-    states: Sequence[PoseState],
-    every: Array,
-    frames: Array,
-    own_turn: Array,
-    scale: Array,
+    plan: Joints, states: Sequence[PoseState], every: Array, frames: Array, own_turn: Array, scale: Array
 ) -> tuple[Array, Array]:
     """Translations of the joints, and the inverse map to the bones' locations.
 
     Args:
-        bones, plan: of the figure.
+        plan: of the figure.
         states, every: F poses and their matrices (F, B, 4, 4).
         frames: (F, J, 3, 3) of the joints, figure space; those of joints that only translate are set here.
         own_turn: (F, J, 3, 3) the joints' own rotations.
@@ -254,7 +249,8 @@ def measure_slides(
         return slide, np.zeros((len(states), 0, 3, 3))
     which, place = plan.bone[plan.sliding], plan.place
     if place is None:
-        place = parent_transforms(bones, which, every[:, bones.parents[which]])[1][..., :3, :3]
+        above = plan.bones.parents[which]
+        place = parent_transforms(plan.bones, which, every[:, above])[1][..., :3, :3]
     if plan.apart.size:
         frames[:, plan.apart] = nearest_rotation(place[..., plan.apart_rows, :, :])
     axes = frames[:, plan.sliding] @ transposed(own_turn[:, plan.sliding])

@@ -48,7 +48,6 @@ class Figure:
     """A figure measured at one moment; made by `read_figure`, moved to other frames by `at`.
 
     Attributes:
-        bones: the armature's bones.
         space: of the armature object.
         state: the measured pose.
         plan: bone and coordinates of each joint.
@@ -62,7 +61,6 @@ class Figure:
         hinges: of the plan's limbs, if limits keep them from bending the wrong way; else None.
     """
 
-    bones: Bones
     space: Space
     state: PoseState
     plan: Joints
@@ -74,6 +72,11 @@ class Figure:
     measured: Array
     exact: bool
     hinges: Hinges | None = None
+
+    @property
+    def bones(self) -> Bones:
+        """The armature's bones."""
+        return self.plan.bones
 
     @property
     def solved(self) -> tuple[str, ...]:
@@ -124,7 +127,7 @@ class Figure:
         changed = plan.resets and self.skeleton.fixed[:, 3:][plan.reset].any()  # by `posed`
         made = [self]
         if changed or list(moments) != [(id(self.state), self.space.scale)]:
-            made = _measure(self.bones, plan, self.skeleton, list(moments.values()), resets=plan.resets)
+            made = _measure(plan, self.skeleton, list(moments.values()), resets=plan.resets)
         figures = dict(zip(moments, made, strict=True))
         own = zip((figures[key] for key in keys), spaces, strict=True)
         return [figure if figure.space is space else replace(figure, space=space) for figure, space in own]
@@ -136,7 +139,7 @@ class Figure:
         from a solve, so axes that are reset are already as near to zero as the locks allow.
         """
         state = self.state_of(channels, self.state.matrix)
-        return _measure(self.bones, self.plan, self.skeleton, [(state, self.space)], resets=False)[0]
+        return _measure(self.plan, self.skeleton, [(state, self.space)], resets=False)[0]
 
     def state_of(
         self, channels: Channels, matrix: npt.NDArray[np.floating[Any]], *, which: Indices | None = None
@@ -244,16 +247,11 @@ def read_figure(
         flipped=half_turns(state.channels.scale),
         stretching=stretching,
     )
-    return _measure(bones, plan, plan.skeleton, [(state, space)], resets=plan.resets)[0]
+    return _measure(plan, plan.skeleton, [(state, space)], resets=plan.resets)[0]
 
 
 def _measure(
-    bones: Bones,
-    plan: Joints,
-    skeleton: ik.Skeleton,
-    moments: Sequence[tuple[PoseState, Space]],
-    *,
-    resets: bool,
+    plan: Joints, skeleton: ik.Skeleton, moments: Sequence[tuple[PoseState, Space]], *, resets: bool
 ) -> list[Figure]:
     """Measure rest frames, constants and coordinates in F poses at once (see the module).
 
@@ -266,7 +264,7 @@ def _measure(
     count = len(plan.bone)
     frames, own_turn = both[:, :count], both[:, count:]
     if not ((depth > 0) & (depth < np.inf)).all() or not np.isfinite(pose[..., :3, 3]).all():
-        raise _unsound(bones, plan, pose, depth)
+        raise _unsound(plan, pose, depth)
     flipped = half_turns(np.array([state.channels.scale[plan.bone] for state in states]))
     if flipped is not None:
         own_turn *= flipped[..., None]
@@ -274,7 +272,7 @@ def _measure(
     scale = np.array([space.scale for space in spaces])[:, None, None]
     heads = pose[..., :3, 3] * scale
 
-    slide, slide_map = measure_slides(bones, plan, states, every, frames, own_turn, scale)
+    slide, slide_map = measure_slides(plan, states, every, frames, own_turn, scale)
     fixed = np.concatenate([slide, rotation.swing_twist_turns(own_turn)], -1)
     rest_rotation, rest_translation = rest_frames(plan, frames, heads, own_turn, slide)
     measured, q = fixed.copy(), fixed[:, skeleton.owner, skeleton.slot]
@@ -283,7 +281,6 @@ def _measure(
     exact = _are_exact(plan, every, fixed)
     return [
         Figure(
-            bones=bones,
             space=spaces[row],
             state=state,
             plan=plan,
@@ -316,12 +313,12 @@ def _are_exact(plan: Joints, matrix: Array, fixed: Array) -> Flags:
     return exact
 
 
-def _unsound(bones: Bones, plan: Joints, pose: Array, depth: Array) -> Refused:
+def _unsound(plan: Joints, pose: Array, depth: Array) -> Refused:
     """The error for the first bone whose pose or basis matrix is not finite, flat or mirrored.
 
     The poses are (F, J, 4, 4); depth (F, 2 J) is of these and of the basis matrices.
     """
-    count = len(plan.bone)
+    count, bones = len(plan.bone), plan.bones
     finite = np.isfinite(pose).all((-1, -2))
     sound = (depth > 0) & (depth < np.inf)
     frame, row = divmod(int(np.argmin(sound[:, :count] & sound[:, count:] & finite)), count)
