@@ -11,7 +11,6 @@ import numpy as np
 
 from ..properties.refusal import Refused
 from .animation import bone_in_path
-from .armature import Bones
 from .chains import Chain
 from .skeleton import Figure
 from .space import space_refusals
@@ -43,20 +42,19 @@ def figure_refusals(
 
     The chains in `holding` belong to effectors that only keep their bones in place; these may be immovable.
     """
-    solved, chains = frozenset(figure.solved), tuple(dict.fromkeys(chains))
-    free = frozenset(figure.plan.bone[figure.skeleton.owner].tolist())
-    bones = figure.bones
+    chains, bones = tuple(dict.fromkeys(chains)), figure.bones
     for number in figure.plan.solved_bones.tolist():
         if bones.length[number] <= _ZERO_LENGTH:
             name = bones.names[number]
             yield Refused(f"Bone '{name}' of '{bones.armature}' has no length; make it longer or delete it.")
-    yield from _freedom_refusals(bones, [chain for chain in chains if chain not in holding], free)
-    yield from constraint_refusals(armature_object, bones, solved, chains, free)
+    yield from _freedom_refusals(figure, [chain for chain in chains if chain not in holding])
+    yield from constraint_refusals(armature_object, figure, chains)
     yield from _driver_refusals(armature_object, figure)
 
 
-def _freedom_refusals(bones: Bones, chains: Iterable[Chain], free: Collection[int]) -> Iterator[Refused]:
+def _freedom_refusals(figure: Figure, chains: Iterable[Chain]) -> Iterator[Refused]:
     """Effectors whose chains cannot move."""
+    bones, free = figure.bones, figure.free_bones
     for name, root in chains:
         way = bones.chain(name, root)
         if not any(number in free for number in way):
@@ -68,18 +66,14 @@ def _freedom_refusals(bones: Bones, chains: Iterable[Chain], free: Collection[in
 
 
 def constraint_refusals(
-    armature_object: bpy.types.Object,
-    bones: Bones,
-    solved: frozenset[str],
-    chains: Iterable[Chain],
-    free: Collection[int],
+    armature_object: bpy.types.Object, figure: Figure, chains: Iterable[Chain]
 ) -> list[Refused]:
     """Constraints that override the result of solved bones in the present frame.
 
-    First those on an effector's own bone, then those that a shorter chain would avoid. For this, `free` has
-    the indices of the bones that can move.
+    First those on an effector's own bone, then those that a shorter chain would avoid.
     """
-    overriding = list(_meddling(armature_object, solved, limiting=False))
+    bones, free = figure.bones, figure.free_bones
+    overriding = list(_meddling(armature_object, frozenset(figure.solved), limiting=False))
     overridden = frozenset(name for _, _, hit in overriding for name in hit)
     own, shorter = set[str](), dict[str, tuple[str, str]]()
     for name, root in chains:

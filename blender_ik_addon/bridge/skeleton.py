@@ -83,6 +83,11 @@ class Figure:
         """Names of the bones whose channels are solved, parents first."""
         return tuple(self.bones.names[i] for i in self.plan.solved_bones.tolist())
 
+    @property
+    def free_bones(self) -> frozenset[int]:
+        """Indices of the bones that can move."""
+        return frozenset(self.plan.bone[self.skeleton.owner].tolist())
+
     @cached_property
     def limbs(self) -> LimbJoints | None:
         """Limbs that no limit keeps from bending the wrong way; None if there are none."""

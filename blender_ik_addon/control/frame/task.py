@@ -79,8 +79,7 @@ def first_figure(plan: Plan, armature: bpy.types.Object, sample: Sample) -> Figu
 
 def constraints_at(plan: Plan, armature: bpy.types.Object, figure: Figure) -> list[Refused]:
     """Constraints that override the result in the armature's frame; influence and mute may be animated."""
-    free = frozenset(figure.plan.bone[figure.skeleton.owner].tolist())
-    return constraint_refusals(armature, figure.bones, frozenset(figure.solved), _chains(plan), free)
+    return constraint_refusals(armature, figure, _chains(plan))
 
 
 def _chains(plan: Plan) -> list[Chain]:
