@@ -53,7 +53,10 @@ class ARTICULATE_PT_main(Tab, bpy.types.Panel):
         if posed_armature(context) is None:
             draw_text(layout, context, HINT, icon="INFO")
             return
-        self._draw_begin(context)
+        row = layout.row()
+        row.scale_y = 1.3
+        active = context.mode == "POSE" and is_tool_active(context)
+        row.operator("articulate.begin", icon="CON_KINEMATIC", depress=active)
         armature = active_armature(context)
         if armature is None:
             return
@@ -68,13 +71,6 @@ class ARTICULATE_PT_main(Tab, bpy.types.Panel):
         column.operator("articulate.effector_remove", text="", icon="REMOVE").effector = ""
         column.operator("articulate.clear", text="", icon="TRASH")
         self._draw_solve(context, armature)
-
-    def _draw_begin(self, context) -> None:
-        """The button that activates the tool."""
-        row = self.layout.row()
-        row.scale_y = 1.3
-        active = context.mode == "POSE" and is_tool_active(context)
-        row.operator("articulate.begin", icon="CON_KINEMATIC", depress=active)
 
     def _draw_solve(self, context, armature) -> None:
         """Live, Record, Solve and Bake, and the message below at a fixed place."""

@@ -196,11 +196,34 @@ def arrange(wanted: Sequence[Box]) -> list[Box | None]:
 
 
 def draw_hint() -> None:
-    """Draw the present hint in the view."""
+    """Draw the present hint and a second line on a dark box at the bottom centre of the view."""
     context = bpy.context
-    text = present_hint(context)
-    if text and context.region is not None:
-        _draw_box((text, _SECOND_LINE), context)
+    text, region = present_hint(context), context.region
+    if not text or region is None:
+        return
+    lines, scale = (text, _SECOND_LINE), context.preferences.system.ui_scale or 1.0
+    padding, sizes = _PADDING * scale, [size * scale for size in _SIZES]
+    widths = []
+    for text, size in zip(lines, sizes, strict=True):
+        blf.size(0, size)
+        widths.append(blf.dimensions(0, text)[0])
+    width, height = max(widths) + 2 * padding, sum(sizes) + 3 * padding
+    if width > region.width:
+        return
+    left, bottom = (region.width - width) / 2, _ABOVE * scale
+    corners = [(left + x * width, bottom + y * height) for x, y in ((0, 0), (0, 1), (1, 0), (1, 1))]
+    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+    gpu.state.blend_set("ALPHA")
+    shader.uniform_float("color", _BACK)
+    batch_for_shader(shader, "TRI_STRIP", {"pos": corners}).draw(shader)
+    gpu.state.blend_set("NONE")
+    line = bottom + height
+    for text, size, own, colour in zip(lines, sizes, widths, _COLOURS, strict=True):
+        line -= padding + size
+        blf.size(0, size)
+        blf.color(0, *colour)
+        blf.position(0, (region.width - own) / 2, line + 0.2 * size, 0.0)
+        blf.draw(0, text)
 
 
 def present_hint(context: bpy.types.Context) -> str:
@@ -231,30 +254,3 @@ _HINTS: Final[tuple[tuple[Callable[..., str], Callable[[bpy.types.Object, bool],
     (lambda _context: "Press on a bone and drag: the body follows", lambda _armature, dragged: dragged),
     (_say_pin, lambda armature, _dragged: any(e.follows == "PIN" for e in rig_of(armature).effectors)),
 )
-
-
-def _draw_box(lines: tuple[str, str], context: bpy.types.Context) -> None:
-    """Draw two lines on a dark box at the bottom centre of the view."""
-    region, scale = context.region, context.preferences.system.ui_scale or 1.0
-    padding, sizes = _PADDING * scale, [size * scale for size in _SIZES]
-    widths = []
-    for text, size in zip(lines, sizes, strict=True):
-        blf.size(0, size)
-        widths.append(blf.dimensions(0, text)[0])
-    width, height = max(widths) + 2 * padding, sum(sizes) + 3 * padding
-    if width > region.width:
-        return
-    left, bottom = (region.width - width) / 2, _ABOVE * scale
-    corners = [(left + x * width, bottom + y * height) for x, y in ((0, 0), (0, 1), (1, 0), (1, 1))]
-    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
-    gpu.state.blend_set("ALPHA")
-    shader.uniform_float("color", _BACK)
-    batch_for_shader(shader, "TRI_STRIP", {"pos": corners}).draw(shader)
-    gpu.state.blend_set("NONE")
-    line = bottom + height
-    for text, size, own, colour in zip(lines, sizes, widths, _COLOURS, strict=True):
-        line -= padding + size
-        blf.size(0, size)
-        blf.color(0, *colour)
-        blf.position(0, (region.width - own) / 2, line + 0.2 * size, 0.0)
-        blf.draw(0, text)
