@@ -15,7 +15,6 @@ from . import saved
 _PLACE = ("point", "offset", "axes", "space", "slack", "planted", "footprint")
 _TURN = ("turn_axes", "space", "turn_slack")
 _STAYS = ("keeps_motion", "pinned")
-_ANGLES = frozenset({"orientation", "aim", "pole"})
 _SECOND = ("second_bone", "second_point", "second_offset")
 
 AMOUNTS = ("slack", "turn_slack", "distance", "margin", "planted", "footprint")
@@ -67,16 +66,6 @@ class Kind:
     def only_turns(self) -> bool:
         """Whether it has only a target orientation."""
         return self.asks == ("orientation",)
-
-    @property
-    def in_metres(self) -> bool:
-        """Whether it has an error in metres."""
-        return bool(set(self.asks) - _ANGLES)
-
-    @property
-    def in_radians(self) -> bool:
-        """Whether it has an error in radians."""
-        return bool(_ANGLES & set(self.asks))
 
 
 KINDS: dict[str, Kind] = {

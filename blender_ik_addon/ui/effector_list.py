@@ -82,9 +82,8 @@ def _labels(effector, room: float, width: Callable[[str], float]) -> tuple[list[
 
 
 def _worst(effector) -> str:
-    """The more visible one of both errors, because the list has no space for both."""
-    kind = effector.kind_info
-    if kind.in_radians and (effector.angle > effector.error or not kind.in_metres):
+    """The more visible one of both errors, because the list has no space for both; a missing one is 0."""
+    if effector.angle > effector.error:
         return angle(effector.angle, short=True)
     return length(effector.error, short=True)
 
