@@ -66,7 +66,7 @@ class OnArmature(Described):
         except reasons() as reason:
             return refuse(self, armature, reason)
         rig = rig_of(armature)
-        if armature.library is None and rig.message and rig.message == session_of(context).refused:
+        if rig.message and rig.message == session_of(context).refused:
             rig.message = ""  # the last refusal, which the panel still shows
         remember(armature)
         follow(armature)

@@ -67,12 +67,9 @@ class ARTICULATE_OT_bake(OnArmature):
                     finished = False
                     break
         except reasons() as reason:
-            self._show(context, baking=False)
             return refuse(self, bpy.data.objects.get(self._bake.plan.armature), reason)
-        except Exception:
-            self._show(context, baking=False)
-            raise
-        self._show(context, baking=not finished)
+        finally:  # after any error the bake is over, too
+            self._show(context, baking=not finished)
         if not finished:
             return {"PASS_THROUGH"}
         self.report({"INFO"}, self._bake.report["message"])

@@ -129,10 +129,17 @@ def note(_scene: Any = None, depsgraph: Any = None) -> None:
 def draw() -> None:
     """Draw the active armature's effectors in the view."""
     context = bpy.context
-    drawing = _shown(context)
-    if drawing is not None:
-        viewport: Any = gpu.state.viewport_get()
-        Overlay.canvas.draw(drawing, viewport[2:], context.preferences.system.ui_scale or 1.0)
+    armature = active_armature(context)
+    if armature is None or not _is_on(context):
+        return
+    depsgraph, held = context.evaluated_depsgraph_get(), bone_in_hand(context, armature)
+    if Overlay.sketch is None:
+        from .draw_data import Sketch
+
+        Overlay.sketch = Sketch()
+    drawing = Overlay.sketch.drawing(armature, depsgraph, held)
+    viewport: Any = gpu.state.viewport_get()
+    Overlay.canvas.draw(drawing, viewport[2:], context.preferences.system.ui_scale or 1.0)
 
 
 def draw_labels() -> None:
@@ -158,19 +165,6 @@ def draw_labels() -> None:
             blf.position(0, box[0], box[1], 0.0)
             blf.draw(0, text)
     blf.disable(0, blf.SHADOW)
-
-
-def _shown(context: bpy.types.Context) -> Drawing | None:
-    """The present drawing."""
-    armature = active_armature(context)
-    if armature is None or not _is_on(context):
-        return None
-    depsgraph, held = context.evaluated_depsgraph_get(), bone_in_hand(context, armature)
-    if Overlay.sketch is None:
-        from .draw_data import Sketch
-
-        Overlay.sketch = Sketch()
-    return Overlay.sketch.drawing(armature, depsgraph, held)
 
 
 def _is_on(context: bpy.types.Context) -> bool:
