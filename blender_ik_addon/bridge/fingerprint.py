@@ -14,12 +14,11 @@ from .animation import animation_curves, bone_in_path
 from .armature import AXES, read_all
 
 _FREEDOM = {
-    "lock_location": 3,
-    "lock_rotation": 3,
-    **{f"lock_ik_{axis}": 1 for axis in AXES},
-    **{f"use_ik_limit_{axis}": 1 for axis in AXES},  # these come last, see `freedom`
+    "lock_location": (3, np.bool_),
+    "lock_rotation": (3, np.bool_),
+    **{f"lock_ik_{axis}": (1, np.bool_) for axis in AXES},
+    **{f"use_ik_limit_{axis}": (1, np.bool_) for axis in AXES},  # these come last, see `freedom`
 }
-_WIDTH = sum(_FREEDOM.values())
 _CHANNELS = {
     "rotation_mode": (1, np.int32),
     "lock_rotation_w": (1, np.bool_),
@@ -56,9 +55,9 @@ def fingerprint(armature_object: bpy.types.Object) -> Any:
     return (
         (armature_object.mode, data.pose_position),
         freedom(armature_object),
-        _arrays(bones, _CHANNELS),
+        _arrays(bones, _CHANNELS, len(bones)),
         [(bone.name, bone.parent and bone.parent.name) for bone in data.bones],
-        _arrays(data.bones, _REST),
+        _arrays(data.bones, _REST, len(data.bones)),
         [(bone.name, *_constraints(bone)) for bone in bones if bone.constraints],
         [(curve.data_path, curve.array_index) for curve in animation_curves(armature_object)],
     )
@@ -73,20 +72,13 @@ def freedom(armature_object: bpy.types.Object) -> Any:
     # runs in every redraw; the number of bones is passed because Blender counts linearly
     names = bones.keys()
     count = len(names)
-    flags = np.empty(_WIDTH * count, dtype=np.bool_)
-    start = 0
-    for name, width in _FREEDOM.items():
-        stop = start + width * count
-        bones.foreach_get(name, flags[start:stop])
-        start = stop
-    told = flags.tobytes()
-    limited = told[-3 * count :]
+    flags = _arrays(bones, _FREEDOM, count)
     limits = [
         [read_all(bones, name, count=count).tobytes() for name in _LIMITS[axis]]
-        for row, axis in enumerate(AXES)
-        if 1 in limited[row * count : (row + 1) * count]  # values of unused limits do not matter
+        for axis, limited in zip(AXES, flags[-3:], strict=True)
+        if 1 in limited  # values of unused limits do not matter
     ]
-    return names, told, limits
+    return names, flags, limits
 
 
 def turning_along(armature_object: bpy.types.Object) -> bytes:
@@ -94,9 +86,8 @@ def turning_along(armature_object: bpy.types.Object) -> bytes:
     return read_all(armature_object.data.bones, "use_inherit_rotation", 1, np.bool_).tobytes()
 
 
-def _arrays(collection: Any, settings: Mapping[str, tuple[int, Any]]) -> list[bytes]:
-    """Attributes of all elements."""
-    count = len(collection)
+def _arrays(collection: Any, settings: Mapping[str, tuple[int, Any]], count: int) -> list[bytes]:
+    """Attributes of all elements; `count` is their number."""
     return [read_all(collection, name, *kind, count).tobytes() for name, kind in settings.items()]
 
 
