@@ -175,11 +175,9 @@ def _move_curves(armature: bpy.types.Object, new_path: Callable[[str], str | Non
 
 def _is_shared(armature: bpy.types.Object, action: bpy.types.Action, slot: str) -> bool:
     """Whether another data-block plays the same curves."""
-    for user in bpy.data.user_map(subset={action})[action]:
-        players = compat.players(getattr(user, "animation_data", None)) if user != armature else ()
-        if any(player.action == action and compat.played_slot(player) == slot for player in players):
-            return True
-    return False
+    users = (user for user in bpy.data.user_map(subset={action})[action] if user != armature)
+    players = (one for user in users for one in compat.players(getattr(user, "animation_data", None)))
+    return any(player.action == action and compat.played_slot(player) == slot for player in players)
 
 
 # ------------------------------------------------------------------------------------------- readers

@@ -125,9 +125,7 @@ class Figure:
         Equal poses share one figure if the object has not moved.
         """
         keys = [(id(state), space.scale) for state, space in zip(states, spaces, strict=True)]
-        moments: dict[tuple[int, float], tuple[PoseState, Space]] = {}
-        for key, state, space in zip(keys, states, spaces, strict=True):
-            moments.setdefault(key, (state, space))
+        moments = dict(zip(keys, zip(states, spaces, strict=True), strict=True))
         plan = self.plan
         changed = plan.resets and self.skeleton.fixed[:, 3:][plan.reset].any()  # by `posed`
         made = [self]
