@@ -94,19 +94,19 @@ def prepare_overrides() -> None:
         if override is None or override.reference is None:
             continue
         linked: Any = override.reference
-        _match(thing, linked)
+        _match(thing, linked, "articulate")
         for bone in thing.pose.bones:
             original = linked.pose.bones.get(bone.name)
             if original is not None:
-                _match(bone, original)
+                _match(bone, original, "articulate")
 
 
-def _match(own: Any, linked: Any) -> None:
-    """Create the groups on a linked owner that its override has, recursively."""
-    if not own.is_property_set("articulate"):
-        return
-    _make(linked.articulate)
-    _match_within(own.articulate, linked.articulate)
+def _match(own: Any, linked: Any, name: str) -> None:
+    """Create a group on a linked owner if its override has that, and the groups within."""
+    if own.is_property_set(name):
+        group = getattr(linked, name)
+        group.name = group.name  # writing a property creates the group
+        _match_within(getattr(own, name), group)
 
 
 def _match_within(own: Any, linked: Any) -> None:
@@ -115,16 +115,10 @@ def _match_within(own: Any, linked: Any) -> None:
         if not described.is_runtime:
             continue  # rna_type
         if described.type == "POINTER" and isinstance(getattr(own, name), bpy.types.PropertyGroup):
-            if own.is_property_set(name):
-                _make(getattr(linked, name))
-                _match_within(getattr(own, name), getattr(linked, name))
+            _match(own, linked, name)
         elif described.type == "COLLECTION":
             for mine, theirs in zip(getattr(own, name), getattr(linked, name), strict=False):
                 _match_within(mine, theirs)
-
-
-def _make(group: Any) -> None:
-    group.name = group.name  # writing a property creates the group
 
 
 def moved(owner: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
