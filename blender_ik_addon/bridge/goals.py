@@ -169,7 +169,8 @@ def _counted(axes: tuple[bool, ...], space: str) -> Options:
 def _axes(want: Wanted, rows: Indices, flags: str) -> Options:
     """The same with the frames of the counted axes, (E, 3, 3), unless these are the bone's own axes."""
     told = want.settings[rows[0]]
-    counted, space = _counted(told.get(flags, ()), told.get("space", "")), told.get("space", "")
+    space = told.get("space", "")
+    counted = _counted(told.get(flags, ()), space)
     if not counted or space == "BONE":
         return counted
     # figure space may be rotated against the world

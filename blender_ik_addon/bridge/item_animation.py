@@ -126,21 +126,19 @@ def _move(armature: bpy.types.Object, moves: Sequence[Moves]) -> None:
     if armature.animation_data is not None:
         _move_curves(armature, new_path)
         drivers = armature.animation_data.drivers
-        _rename(list(drivers), new_path, drivers.remove)
+        _rename(drivers, new_path, drivers)
     readers = bpy.data.user_map(subset={armature})[armature]
     for reader in {armature, *readers}:
         _move_readers(reader, armature, new_path)
     armature.update_tag(refresh={"TIME"})
 
 
-def _rename(
-    paths: Iterable[Any], new_path: Callable[[str], str | None], remove: Callable[[Any], None]
-) -> None:
-    """Set new data paths of curves or drivers; remove those whose item was removed."""
-    for each in paths:
+def _rename(some: Iterable[Any], new_path: Callable[[str], str | None], every: Any) -> None:
+    """Set new data paths of some of all curves or drivers; remove those whose item was removed."""
+    for each in list(some):
         path = new_path(each.data_path)
         if path is None:
-            remove(each)
+            every.remove(each)
         elif path != each.data_path:
             each.data_path = path
 
@@ -168,7 +166,7 @@ def _move_curves(armature: bpy.types.Object, new_path: Callable[[str], str | Non
                     compat.play(player, mine, compat.played_slot(player))
             bags = compat.slot_bags(mine, slot)
         for bag in bags:
-            _rename(list(bag.fcurves), new_path, bag.fcurves.remove)
+            _rename(bag.fcurves, new_path, bag.fcurves)
     if tweaking:
         data.use_tweak_mode = True
 
@@ -199,8 +197,8 @@ def _move_readers(
                         target.data_path = new_path(target.data_path) or ""
     if isinstance(reader, bpy.types.Scene):
         for chosen in reader.keying_sets:
-            paths = [path for path in chosen.paths if path.id == armature]
-            _rename(paths, new_path, chosen.paths.remove)
+            own = [path for path in chosen.paths if path.id == armature]
+            _rename(own, new_path, chosen.paths)
 
 
 def free_name(items: Any, *wanted: str) -> str:

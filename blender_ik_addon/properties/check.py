@@ -28,11 +28,9 @@ def refusals(
     foreign = library_refusal(armature)
     if foreign is not None:
         yield foreign
-    if not needs_effectors:
-        pass
-    elif not rig.effectors:
+    if needs_effectors and not rig.effectors:
         yield Refused(f"Armature '{armature.name}' has no effectors: select a bone in Pose Mode and add one")
-    elif not rig.enabled_effectors:
+    elif needs_effectors and not rig.enabled_effectors:
         yield Refused(f"All effectors of armature '{armature.name}' are switched off: enable at least one")
     seen: list[ArticulateEffector] = []
     for effector in rig.enabled_effectors:
