@@ -86,11 +86,6 @@ class Wanted:
     start: ik.Pose | None = field(default=None, repr=False)
     masses: Masses | None = field(default=None, repr=False)
 
-    @cached_property
-    def asking(self) -> tuple[bool, ...]:
-        """(E,) which effectors have a weight above zero."""
-        return tuple((self.weight > 0.0).tolist())
-
     def with_targets(self, position: Array, rotation: Array) -> Wanted:
         """A copy with other targets."""
         other = object.__new__(Wanted)

@@ -63,7 +63,7 @@ def as_shown(task: Task, solved: Solved, sentence: str) -> Solved:
     distance, angle = (
         np.where(another, now, then) for now, then in zip(found, (solved.distance, solved.angle), strict=True)
     )
-    shown = replace(solved, off=(distance, angle))
+    shown = replace(solved, distance=distance, angle=angle)
     if not off.any():
         return shown
 

@@ -130,8 +130,8 @@ def _solve(
         solution=solution,
         status=solution.status.name,
         sentence="",
-        off=answer.off,
-        asking=task.want.asking,
+        distance=answer.distance,
+        angle=answer.angle,
         why=(
             tuple
             if brief
@@ -172,7 +172,7 @@ class _Answer:
         parts, problem: the ones that were solved last.
         shown: the figure as Blender shows it, None if it is the problem's own.
         q: (n,) coordinates of that figure.
-        off: see `Solved`.
+        distance, angle: see `Solved`.
     """
 
     solution: ik.Solution
@@ -181,7 +181,8 @@ class _Answer:
     problem: ik.Problem
     shown: ik.Skeleton | None
     q: Array
-    off: tuple[Array, Array] | Callable[[], tuple[Array, Array]]
+    distance: Array
+    angle: Array
 
 
 def _answer(
@@ -208,15 +209,16 @@ def _answer(
         other, _ = bent_instead(task.figure, problem, solution, (), partial(ask, problem), within)
         if other is not solution and is_free_path(problem, solution.q, other.q):
             solution = other
-    parts, count = task.parts, len(task.plan.effectors)
+    distance, angle = effector_errors(len(task.plan.effectors), task.parts, solution.errors)
     return _Answer(
         solution=solution,
         channels=task.figure.channels(solution.q, previous),
-        parts=parts,
+        parts=task.parts,
         problem=problem,
         shown=None,
         q=solution.q,
-        off=lambda: effector_errors(count, parts, solution.errors),
+        distance=distance,
+        angle=angle,
     )
 
 
@@ -261,7 +263,8 @@ def _answer_inexact(
         problem=problem,
         shown=there.shown,
         q=there.q,
-        off=(distance, angle),
+        distance=distance,
+        angle=angle,
     )
 
 

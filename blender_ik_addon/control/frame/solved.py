@@ -28,8 +28,8 @@ class Solved:
             to the targets, None for none.
         solution: of the solver, with which the next frame continues.
         status: name of `ikmath.Status`; sentence: a message that replaces the solution's, or "".
-        off: errors of the effectors, see `distance` and `angle`, or a function that computes them.
-        asking: (E,) which effectors have a weight above zero.
+        distance: (E,) from the targets, metres; NaN if an effector has no target position or is off.
+        angle: (E,) from the targets, radians; NaN if an effector has no orientation or is off.
         why: computes the reasons; evaluated lazily.
         chosen: (E,) index of the chosen alternative of each effector, -1 for none.
         problem: with the chosen alternatives, None without alternatives.
@@ -48,8 +48,8 @@ class Solved:
     solution: ik.Solution = field(repr=False)
     status: str
     sentence: str
-    off: tuple[Array, Array] | Callable[[], tuple[Array, Array]]
-    asking: tuple[bool, ...]
+    distance: Array
+    angle: Array
     why: Callable[[], tuple[str, ...]] = field(repr=False)
     chosen: tuple[int, ...]
     problem: ik.Problem | None = field(default=None, repr=False)
@@ -64,20 +64,6 @@ class Solved:
     def message(self) -> str:
         """Why an effector misses its target."""
         return self.sentence or str(self.solution.message)
-
-    @cached_property
-    def _off(self) -> tuple[Array, Array]:
-        return self.off() if callable(self.off) else self.off
-
-    @property
-    def distance(self) -> Array:
-        """(E,) distances from the targets, metres; NaN if an effector has no target position or is off."""
-        return self._off[0]
-
-    @property
-    def angle(self) -> Array:
-        """(E,) angles from the targets, radians; NaN if an effector has no orientation or is off."""
-        return self._off[1]
 
     @property
     def worst(self) -> float:

@@ -59,7 +59,7 @@ def _longer(task: Task, solved: Solved, factors: Array) -> Array:
         missing = task.want.position[row] / scale - point[:3]
         short = float(np.nan_to_num(solved.distance[row])) / scale
         reach = float(np.linalg.norm(end - first))
-        if not task.want.asking[row] or short <= _SHORT * reach:
+        if short <= _SHORT * reach:
             continue
         needed = float(np.linalg.norm(end + missing - first)) * (1.0 + _SPARE)
         longer = factors[row] + max(needed - reach, 0.0) / gain

@@ -77,14 +77,12 @@ def tell(
         message = _in_passing(plan, solved) if playing else naming_the_root(plan, solved.message)
         sentence = f"Live: {message}"
     say(armature, sentence, playing=playing)
-    state = [False if asks else None for asks in solved.asking]
-    if solved.status != "REACHED":
-        worst = np.fmax(solved.distance, solved.angle).tolist()  # NaN if an effector is off
-        state = [error > plan.tolerance if error == error else None for error in worst]
+    worst = np.fmax(solved.distance, solved.angle).tolist()  # NaN if an effector is off
+    missed = solved.status != "REACHED"
+    state = [missed and error > plan.tolerance if error == error else None for error in worst]
     if state == told and (playing or True not in state):
         return told
-    known = task is not None and not playing
-    held = reasons(task, solved) if task is not None and known else ("",) * len(state)
+    held = ("",) * len(state) if task is None or playing else reasons(task, solved)
     run = Run(
         operation="live", plan=plan, figure=figure, solved=[replace(solved, why=lambda: held)], seconds=0.0
     )
