@@ -45,14 +45,12 @@ def main(zip_path: Path) -> None:
             install(zip_path)
             installed = True
         add_effectors(figure, targets)
-        blocks = {"Articulate, as in a bake": 32, "Articulate, frame by frame": 1}
-        ours = {name: by_extension(figure, targets, block) for name, block in blocks.items()}
+        ours = by_extension(figure, targets)
         away = f"{unsolved(figure, targets):.0f} mm from the rest pose on average"
         print(f"\n{motion} motion of {len(figure.pose.bones)} bones, targets {away}\n")
-        rows = [(name, *_cells(one)) for name, one in {"Blender's IK": native, **ours}.items()]
+        rows = [(name, *_cells(one)) for name, one in {"Blender's IK": native, "Articulate": ours}.items()]
         print(table(("", *BARS), [*rows, ("bar", *(f"{bar:g}" for bar in BARS.values()))]))
-        for name, one in ours.items():
-            print(f"{name}: {_verdict(one, native)}.")
+        print(f"Articulate: {_verdict(ours, native)}.")
         started = time.perf_counter()
         bpy.ops.articulate.bake(frame_start=FRAMES[0], frame_end=FRAMES[-1])
         each = 1e3 * (time.perf_counter() - started) / len(FRAMES)
@@ -184,8 +182,8 @@ def add_effectors(figure: bpy.types.Object, targets: list[bpy.types.Object]) -> 
         bpy.ops.articulate.effector_add(bone=bone, kind="POSITION", target=target.name)
 
 
-def by_extension(figure: bpy.types.Object, targets: list[bpy.types.Object], block: int) -> dict[str, Any]:
-    """The extension's control path, its parts timed; frames prepared in blocks, as a bake does, or singly."""
+def by_extension(figure: bpy.types.Object, targets: list[bpy.types.Object]) -> dict[str, Any]:
+    """The extension's control path in a bake, its parts timed."""
     frame, tasks, plan_module, sample, pose = (
         importlib.import_module(f"{_package()}.{name}")
         for name in (
@@ -212,16 +210,13 @@ def by_extension(figure: bpy.types.Object, targets: list[bpy.types.Object], bloc
             took[row] += time.process_time() - started
         body = tasks.first_figure(plan, figure, samples[0])
         solved: list[Any] = []
-        for start in range(0, len(samples), block):
-            some = samples[start : start + block]
+        task = None
+        for row, each in enumerate(samples):
             started = time.process_time()
-            made = tasks.make_tasks(plan, body, some)
-            took[start : start + block] += (time.process_time() - started) / len(some)
-            for row, task in enumerate(made, start=start):
-                started = time.process_time()
-                solved.append(frame.solve_task(task, solved[-1] if solved else None))
-                pose.write_channels(figure, solved[-1].channels)
-                took[row] += time.process_time() - started
+            task = tasks.next_task(task, each) if task else tasks.make_task(plan, body, each)
+            solved.append(frame.solve_task(task, solved[-1] if solved else None))
+            pose.write_channels(figure, solved[-1].channels)
+            took[row] += time.process_time() - started
         rounds.append(took)
         if number == 0:
             for at, one in zip(FRAMES, solved, strict=True):

@@ -57,7 +57,7 @@ def watched(rig: bpy.types.Object) -> set[frozenset[str]]:
         plan, rig, bpy.context.evaluated_depsgraph_get(), 1
     )
     tasks = installed.module("control.frame.task")
-    (task,) = tasks.make_tasks(plan, tasks.first_figure(plan, rig, sample), [sample])
+    task = tasks.make_task(plan, tasks.first_figure(plan, rig, sample), sample)
     names = task.problem.body.names
     return {frozenset((names[i], names[j])) for i, j in task.problem.scene.pairs.tolist()}
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,18 +26,16 @@ from ...properties.access import session_of
 from ...properties.refusal import Refused, require
 from ..frame.confirm import confirmed
 from ..frame.plan import Plan, find_armature, read_plan
-from ..frame.posture import FramePosture
 from ..frame.sample import Sample, take_sample
 from ..frame.solve_frame import solve_task
 from ..frame.solved import Solved
-from ..frame.task import Task, constraints_at, first_figure, make_tasks, smoothed_tasks
+from ..frame.task import Task, constraints_at, first_figure, make_task, next_task, smoothed_tasks
 from ..report.reasons import REASONS
 from ..report.report import Run, write_report
 from .record import frame_curves
 
 _SAMPLING_SHARE = 0.3  # share of the progress bar; sampling is mostly Blender's evaluation
 _ROUNDS = 20  # solves of the first frame, for methods that have not converged before
-_BLOCK = 32  # frames prepared together; few enough for the window to stay responsive
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,7 +136,7 @@ class Bake:
             yield self.progress
         figure, samples = seen[0][0], [sample for _, sample in seen]
         solved: list[Solved] = []
-        for task in smoothed_tasks(self._ready(figure, samples)):
+        for task in smoothed_tasks(self._tasks(figure, samples)):
             solved.append(self._solve(task, solved[-1] if solved else None))
             self.progress = _SAMPLING_SHARE + (1.0 - _SAMPLING_SHARE) * len(solved) / len(samples)
             yield self.progress
@@ -183,22 +181,13 @@ class Bake:
             if sentence:
                 self._limiting[frame] = sentence
 
-    def _ready(self, figure: Figure, samples: list[Sample]) -> Iterator[Task]:
-        """The tasks of all frames, a block at a time."""
-        posture: FramePosture | None = None
-        for start in range(0, len(samples), _BLOCK):
-            tasks = self._tasks(figure, samples[start : start + _BLOCK], posture)
-            posture = tasks[-1].posture
-            yield from tasks
-
-    def _tasks(self, figure: Figure, samples: list[Sample], posture: FramePosture | None) -> list[Task]:
-        with suppress(*REASONS):
-            return make_tasks(self.plan, figure, samples, posture=posture)
-        tasks = []
-        for sample in samples:  # one by one, so that the error names its frame
+    def _tasks(self, figure: Figure, samples: list[Sample]) -> Iterator[Task]:
+        """The tasks of all frames, each from the one before."""
+        task = None
+        for sample in samples:
             with _stopping(sample.frame):
-                tasks += make_tasks(self.plan, figure, [sample], posture=posture)
-        return tasks
+                task = make_task(self.plan, figure, sample) if task is None else next_task(task, sample)
+            yield task
 
     @staticmethod
     def _solve(task: Task, before: Solved | None) -> Solved:

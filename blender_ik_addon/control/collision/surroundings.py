@@ -245,33 +245,29 @@ def look_around(
     return tuple(meshes), tuple(ignored)
 
 
-def place_problems(
+def place_problem(
     surroundings: Surroundings | None,
-    problems: Sequence[ik.Problem],
-    figures: Sequence[Figure],
-    around: Sequence[Sequence[Shape]],
-    model: Model | None = None,
-) -> list[tuple[ik.Problem, Model | None]]:
-    """Add the obstacles `around` the figure in each frame to its problem; model: of an earlier frame.
+    problem: ik.Problem,
+    figure: Figure,
+    obstacles: Sequence[Shape],
+    model: Model | None,
+) -> tuple[ik.Problem, Model | None]:
+    """Add the obstacles of a frame to its problem; model: of an earlier frame.
 
     Returns:
-        The problems, each with the model for later frames; None if there are no obstacles.
+        The problem, and the model for later frames; None if there are no obstacles.
     """
     if surroundings is None:
-        return [(problem, None) for problem in problems]
-    placed: list[tuple[ik.Problem, Model | None]] = []
-    for problem, figure, obstacles in zip(problems, figures, around, strict=True):
-        numbers = [figure.bones.index[bone] for bone in surroundings.links.bones]
-        now = link_sizes(numbers, figure.state.matrix, figure.space)
-        if model is None or not model.holds(now, figure, obstacles):
-            model = make_model(surroundings, problem, figure, obstacles, now)
-        if model.problem.scene is None:
-            model = None  # this frame has no obstacles, the next one may have
-        else:  # cached distances to static obstacles are reused in the next frame
-            problem = problem.with_obstacles(obstacles, model.problem)
-            model = replace(model, problem=problem)
-        placed.append((problem, model))
-    return placed
+        return problem, None
+    numbers = [figure.bones.index[bone] for bone in surroundings.links.bones]
+    now = link_sizes(numbers, figure.state.matrix, figure.space)
+    if model is None or not model.holds(now, figure, obstacles):
+        model = make_model(surroundings, problem, figure, obstacles, now)
+    if model.problem.scene is None:
+        return problem, None  # the next frame may have obstacles
+    # cached distances to static obstacles are reused in the next frame
+    placed = problem.with_obstacles(obstacles, model.problem)
+    return placed, replace(model, problem=placed)
 
 
 def nearest_thing(

@@ -30,7 +30,7 @@ from ..frame.hinging import hinged
 from ..frame.plan import NOT_SAVED, Plan, find_armature, find_effector
 from ..frame.sample import Sample, take_sample
 from ..frame.solved import Solved
-from ..frame.task import Task, first_figure, make_tasks, next_task
+from ..frame.task import Task, first_figure, make_task, next_task
 from ..live.start import Start
 from ..report.reasons import REASONS
 from .grip import Grip, plan_with_grip, taken
@@ -192,7 +192,7 @@ class Drag:
         self._state, self._sample = state, sample
         self._task = next_task(self._task, sample)
         if self._task.figure is not self._figure:
-            (self._task,) = make_tasks(self._plan, hinged(self._task.figure), [sample])
+            self._task = make_task(self._plan, hinged(self._task.figure), sample)
         self._figure, self._present = self._task.figure, None
         return True
 
@@ -270,7 +270,7 @@ class Drag:
                 sample.targets[own] = reached(plan, figure, figure.q, own)
             elif effector.index in self._pins:
                 sample.targets[own] = self._pins[effector.index]
-        (self._task,) = make_tasks(plan, figure, [sample])
+        self._task = make_task(plan, figure, sample)
         self.grip, self._plan = grip, plan
         self._limiting = limiting_constraint(armature, frozenset(plan.solved))
         self._rows, self._row = rows, rows[0]

@@ -20,7 +20,7 @@ from .goals import effector_errors
 from .plan import Plan
 from .sample import take_sample
 from .solved import Solved
-from .task import Task, make_tasks
+from .task import Task, make_task
 
 _SEEN: Final = 1e-4  # visible difference: share of the figure's size, or radians
 
@@ -38,8 +38,7 @@ def confirmed(
     Its pose is written to the armature, and the depsgraph is at that frame.
     """
     sample = take_sample(plan, armature, depsgraph, solved.frame)
-    (task,) = make_tasks(plan, figure, [sample], as_posed=True)
-    return as_shown(task, solved, sentence)
+    return as_shown(make_task(plan, figure, sample, as_posed=True), solved, sentence)
 
 
 def as_shown(task: Task, solved: Solved, sentence: str) -> Solved:

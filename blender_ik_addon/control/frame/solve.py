@@ -22,7 +22,7 @@ from .confirm import confirmed
 from .plan import read_plan
 from .sample import take_sample
 from .solve_frame import solve_task
-from .task import first_figure, make_tasks
+from .task import first_figure, make_task
 
 
 def solve_now(armature: bpy.types.Object, context: bpy.types.Context) -> dict[str, Any]:
@@ -35,8 +35,7 @@ def solve_now(armature: bpy.types.Object, context: bpy.types.Context) -> dict[st
     plan = read_plan(armature, context, carries="UNPLANTED")
     sample = take_sample(plan, armature, context.evaluated_depsgraph_get(), context.scene.frame_current)
     figure = first_figure(plan, armature, sample)
-    (task,) = make_tasks(plan, figure, [sample])
-    solved = solve_task(task)
+    solved = solve_task(make_task(plan, figure, sample))
     pose_and_key(armature, solved.channels, figure.keyed, context)
     sentence = limiting_constraint(armature, frozenset(plan.solved))
     if sentence:

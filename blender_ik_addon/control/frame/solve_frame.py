@@ -18,7 +18,7 @@ from ...bridge.armature import Array, Channels
 from ...bridge.goals import Wanted
 from ...bridge.limbs import Hinges
 from ...bridge.skeleton import Figure
-from ..collision.surroundings import NOWHERE, depth_of, nearest_thing, place_problems
+from ..collision.surroundings import NOWHERE, depth_of, nearest_thing, place_problem
 from .goals import Part, WithinChain, effector_errors, points
 from .held_back import held_back
 from .hinging import BENT, STRAIGHT, bends_of, bent_instead, bent_rightly, is_on_the_way, led, slightly_bent
@@ -241,8 +241,7 @@ def _answer_inexact(
                 cost = cost.with_reference(ik.Pose.forward(own.shown, own.q)).with_support(cost.support)
             made = made.with_posture(cost)
         asked = _with_choices(plan, made, q, before)
-        around = [task.sample.obstacles]
-        ((asked, _),) = place_problems(plan.surroundings, [asked], [own], around, task.model)
+        asked, _ = place_problem(plan.surroundings, asked, own, task.sample.obstacles, task.model)
         # inside a wall, start again, because the solver may not find the way out
         afresh = first or depth_of(asked, own) > 0.0
         return ask(asked, q if afresh else own.q)

@@ -17,7 +17,7 @@ from ...bridge.armature import Array
 from ...bridge.skeleton import Figure
 from ...bridge.stretching import Stretch, lengthened
 from .solved import Solved
-from .task import Task, make_tasks
+from .task import Task, make_task
 
 _ROUNDS: Final = 8
 _SHORT: Final = 1e-5  # share of the stretched length; with a smaller error the target counts as reached
@@ -88,7 +88,7 @@ def _with_lengths(task: Task, solved: Solved, factors: Array) -> Task:
     scale = lengthened(figure, found, plan.stretches, factors)
     state = figure.state_of(replace(figure.state.channels, scale=scale), figure.state.matrix)
     sample = replace(task.sample, state=state)
-    (longer,) = make_tasks(plan, figure, [sample], task.model, task.posture, as_posed=True)
+    longer = make_task(plan, figure, sample, task.model, task.posture, as_posed=True)
     if longer.posture is None or task.posture is None or task.posture.motion is None:
         return longer
     return longer.with_posture(longer.posture.follows(task.posture.motion))  # averaged over frames in a clip

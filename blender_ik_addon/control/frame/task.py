@@ -20,7 +20,7 @@ from ...bridge.goals import Wanted
 from ...bridge.skeleton import Figure, read_figure
 from ...bridge.stretching import unstretched
 from ...properties.refusal import Refused, require
-from ..collision.surroundings import Model, place_problems
+from ..collision.surroundings import Model, place_problem
 from .goals import Part, aimed, make_parts, wanted, wanted_still
 from .hinging import hinged
 from .plan import Plan
@@ -91,44 +91,32 @@ def _chains(plan: Plan) -> list[Chain]:
     return [(effector.bone, effector.chain_root) for effector in weakest_first]
 
 
-def make_tasks(
+def make_task(
     plan: Plan,
     figure: Figure,
-    samples: Sequence[Sample],
+    sample: Sample,
     model: Model | None = None,
     posture: FramePosture | None = None,
     *,
     as_posed: bool = False,
-) -> list[Task]:
-    """Prepare frames; the figures of all are measured at once.
+) -> Task:
+    """Prepare a frame; the figure is measured in any pose.
 
     Model and posture are of an earlier frame, see `Task`. If `as_posed`, bones that may stretch keep their
     present length; otherwise they start at their rest length.
 
     Raises:
-        Refused: a bone is scaled to zero in a frame, or its transform is not finite.
+        Refused: a bone is scaled to zero in the frame, or its transform is not finite.
     """
-    states = [sample.state for sample in samples]
-    if not as_posed:
-        states = [unstretched(figure, state, plan.stretches) for state in states]
-    figures = figure.at_each(states, [sample.space for sample in samples])
+    state = sample.state if as_posed else unstretched(figure, sample.state, plan.stretches)
+    figure = figure.at(state, sample.space)
     if plan.bone_map is not None:
-        limited = {id(own): hinged(own) for own in figures}
-        figures = [limited[id(own)] for own in figures]
-    wants = [wanted(plan, own, sample) for own, sample in zip(figures, samples, strict=True)]
-    made = [make_problem(plan, own, want, own.q) for own, want in zip(figures, wants, strict=True)]
-    around = [sample.obstacles for sample in samples]
-    placed = place_problems(plan.surroundings, [problem for _, problem in made], figures, around, model)
-    tasks = []
-    for sample, own, want, (parts, _), (problem, common) in zip(
-        samples, figures, wants, made, placed, strict=True
-    ):
-        task = Task(
-            plan=plan, sample=sample, figure=own, want=want, parts=parts, problem=problem, model=common
-        )
-        posture = frame_posture(plan, own, want, posture)
-        tasks.append(task.with_posture(posture))
-    return tasks
+        figure = hinged(figure)
+    want = wanted(plan, figure, sample)
+    parts, problem = make_problem(plan, figure, want, figure.q)
+    problem, model = place_problem(plan.surroundings, problem, figure, sample.obstacles, model)
+    task = Task(plan=plan, sample=sample, figure=figure, want=want, parts=parts, problem=problem, model=model)
+    return task.with_posture(frame_posture(plan, figure, want, posture))
 
 
 def smoothed_tasks(tasks: Iterable[Task]) -> Iterator[Task]:
@@ -162,11 +150,11 @@ def next_task(before: Task, sample: Sample) -> Task:
     The same `state` and `space` objects mean an unchanged pose and transform.
 
     Raises:
-        Refused: as for `make_tasks`.
+        Refused: as for `make_task`.
     """
     plan, figure, then = before.plan, before.figure, before.sample
     if sample.state is not then.state or sample.space is not then.space:
-        return make_tasks(plan, figure, [sample], before.model, before.posture)[0]
+        return make_task(plan, figure, sample, before.model, before.posture)
     want = wanted_still(plan, before.want, then, sample)
     if want is None:
         want = wanted(plan, figure, sample)
@@ -178,8 +166,7 @@ def next_task(before: Task, sample: Sample) -> Task:
         problem = before.problem.with_goals((*[part.goal for part in parts], *same))
     model = before.model
     if problem.scene is None or sample.obstacles is not then.obstacles:
-        around = [sample.obstacles]
-        ((problem, model),) = place_problems(plan.surroundings, [problem], [figure], around, model)
+        problem, model = place_problem(plan.surroundings, problem, figure, sample.obstacles, model)
     task = Task(plan=plan, sample=sample, figure=figure, want=want, parts=parts, problem=problem, model=model)
     return task.with_posture(frame_posture(plan, figure, want, before.posture))
 

@@ -29,7 +29,7 @@ from ..frame.root import placed_bones
 from ..frame.sample import Sample, take_sample
 from ..frame.solve_frame import solve_task
 from ..frame.solved import Solved
-from ..frame.task import Task, first_figure, make_tasks, next_task
+from ..frame.task import Task, first_figure, make_task, next_task
 from ..report.reasons import REASONS
 from .following import Following
 from .start import Start
@@ -76,7 +76,7 @@ class _Kept:
     def measure(self, common: PoseState) -> None:
         """Measure the data shared by all frames at a pose, unless they were measured there already."""
         if common is not self.common:
-            (self.task,) = make_tasks(self.plan, self.task.figure, [replace(self.task.sample, state=common)])
+            self.task = make_task(self.plan, self.task.figure, replace(self.task.sample, state=common))
             self.common = common
 
     def tell(self, armature: bpy.types.Object, *, playing: bool) -> None:
@@ -288,7 +288,7 @@ class LiveFigures:
             others=others or (other_settings(rig), fingerprint(armature)),
             plan=plan,
             start=start,
-            task=make_tasks(plan, figure, [replace(sample, state=common)])[0],
+            task=make_task(plan, figure, replace(sample, state=common)),
             common=common,
             restless=is_restless(armature),
         )
