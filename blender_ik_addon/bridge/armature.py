@@ -310,11 +310,9 @@ def pose_matrices(armature_object: bpy.types.Object, which: str = "matrix") -> F
     return _get_matrices(pose.bones, which)
 
 
-def read_all(
-    collection: Any, name: str, width: int = 1, kind: Any = np.float32, count: int | None = None
-) -> npt.NDArray[Any]:
-    """One attribute of all elements of a collection, (B,) or (B, width); `count`: of them, if known."""
-    out = np.empty((len(collection) if count is None else count) * width, dtype=kind)
+def read_all(collection: Any, name: str, width: int = 1, kind: Any = np.float32) -> npt.NDArray[Any]:
+    """One attribute of all elements of a collection, (B,) or (B, width)."""
+    out = np.empty(len(collection) * width, dtype=kind)
     collection.foreach_get(name, out)
     return out.reshape(-1, width) if width > 1 else out
 

@@ -55,9 +55,9 @@ def fingerprint(armature_object: bpy.types.Object) -> Any:
     return (
         (armature_object.mode, data.pose_position),
         freedom(armature_object),
-        _arrays(bones, _CHANNELS, len(bones)),
+        _arrays(bones, _CHANNELS),
         [(bone.name, bone.parent and bone.parent.name) for bone in data.bones],
-        _arrays(data.bones, _REST, len(data.bones)),
+        _arrays(data.bones, _REST),
         [(bone.name, *_constraints(bone)) for bone in bones if bone.constraints],
         [(curve.data_path, curve.array_index) for curve in animation_curves(armature_object)],
     )
@@ -69,16 +69,13 @@ def freedom(armature_object: bpy.types.Object) -> Any:
     Includes names, locks and limits; excludes rotation modes and inheritance.
     """
     bones: Any = armature_object.pose.bones
-    # runs in every redraw; the number of bones is passed because Blender counts linearly
-    names = bones.keys()
-    count = len(names)
-    flags = _arrays(bones, _FREEDOM, count)
+    flags = _arrays(bones, _FREEDOM)
     limits = [
-        [read_all(bones, name, count=count).tobytes() for name in _LIMITS[axis]]
+        [read_all(bones, name).tobytes() for name in _LIMITS[axis]]
         for axis, limited in zip(AXES, flags[-3:], strict=True)
         if 1 in limited  # values of unused limits do not matter
     ]
-    return names, flags, limits
+    return bones.keys(), flags, limits
 
 
 def turning_along(armature_object: bpy.types.Object) -> bytes:
@@ -86,9 +83,9 @@ def turning_along(armature_object: bpy.types.Object) -> bytes:
     return read_all(armature_object.data.bones, "use_inherit_rotation", 1, np.bool_).tobytes()
 
 
-def _arrays(collection: Any, settings: Mapping[str, tuple[int, Any]], count: int) -> list[bytes]:
-    """Attributes of all elements; `count` is their number."""
-    return [read_all(collection, name, *kind, count).tobytes() for name, kind in settings.items()]
+def _arrays(collection: Any, settings: Mapping[str, tuple[int, Any]]) -> list[bytes]:
+    """Attributes of all elements."""
+    return [read_all(collection, name, *kind).tobytes() for name, kind in settings.items()]
 
 
 def _constraints(bone: bpy.types.PoseBone) -> Iterator[Any]:

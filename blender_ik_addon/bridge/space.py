@@ -212,32 +212,22 @@ def transform(target: bpy.types.Object, depsgraph: bpy.types.Depsgraph, subtarge
     return np.array(shown.matrix_world, dtype=float) @ np.array(bone.matrix, dtype=float)
 
 
-def as_matrices(transforms: Sequence[Any]) -> Array:
-    """Convert transforms from `transform` to one array (E, 4, 4)."""
+def target_matrices(transforms: Sequence[Any], name_of: Callable[[int], str]) -> Array:
+    """Convert world transforms of targets, see `transform`, to one array (E, 4, 4).
+
+    Raises:
+        Refused: one is not finite; `name_of` gives the name of the target in a row.
+    """
     if compat.MATRICES_ARE_BUFFERS:
-        return np.array(transforms, dtype=float).reshape(-1, 4, 4)
-    # single numbers, because numpy queries a matrix several times, which takes five times as long
-    numbers = chain.from_iterable(chain.from_iterable(transforms))
-    return np.fromiter(numbers, dtype=float, count=16 * len(transforms)).reshape(-1, 4, 4)
-
-
-def require_finite(matrices: Array, name_of: Callable[[int], str]) -> Array:
-    """Refuse world matrices (E, 4, 4) of targets that are not finite; `name_of` gives the name for a row."""
-    values = matrices.ravel()
+        values = np.array(transforms, dtype=float).ravel()
+    else:  # single numbers, because numpy queries a matrix several times, which takes five times as long
+        numbers = chain.from_iterable(chain.from_iterable(transforms))
+        values = np.fromiter(numbers, dtype=float, count=16 * len(transforms))
+    matrices = values.reshape(-1, 4, 4)
     if not isfinite(values.dot(values)):  # finite numbers of Blender can be squared without overflow
         name = name_of(int(np.argmin(np.isfinite(matrices).all((1, 2)))))
         raise Refused(f"The transform of target '{name}' must consist of finite numbers; clear it.")
     return matrices
-
-
-def target_matrices(
-    targets: Iterable[tuple[bpy.types.Object, str]],
-    depsgraph: bpy.types.Depsgraph,
-) -> Array:
-    """World matrices (E, 4, 4) of pairs of object and subtarget, see `transform` and `require_finite`."""
-    pairs = list(targets)
-    found = [transform(target, depsgraph, bone) for target, bone in pairs]
-    return require_finite(as_matrices(found), lambda row: pairs[row][0].name)
 
 
 def target_goals(space: Space, matrices: npt.ArrayLike) -> Target:

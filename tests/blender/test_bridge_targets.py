@@ -55,9 +55,9 @@ def test_a_bone_as_target() -> None:
 def test_several_targets() -> None:
     a, b = empty("A"), empty("B")
     b.location = (1, 2, 3)
-    found = goals.target_matrices([(a, ""), (b, "")], depsgraph())
+    found = goals.target_matrices([goals.transform(each, depsgraph()) for each in (a, b)], str)
     assert found.shape == (2, 4, 4) and found[1, :3, 3].tolist() == [1, 2, 3]
-    assert goals.target_matrices([], depsgraph()).shape == (0, 4, 4)
+    assert goals.target_matrices([], str).shape == (0, 4, 4)
 
 
 def test_a_target_that_is_switched_off_has_no_place() -> None:
@@ -75,7 +75,7 @@ def test_no_number_in_a_transform() -> None:
     target = empty()
     target.location.x = float("nan")
     with pytest.raises(refusal.Refused, match=r"transform of target 'Target' must consist of finite numbers"):
-        goals.target_matrices([(target, "")], depsgraph())
+        goals.target_matrices([goals.transform(target, depsgraph())], lambda row: target.name)
 
 
 def test_figure_space() -> None:

@@ -17,7 +17,7 @@ from ikmath.collision import Shape
 
 from ...bridge.armature import Array, Indices, PoseState, read_state
 from ...bridge.evaluated import kept_up
-from ...bridge.space import Space, as_matrices, require_finite, space_of, target_matrices, transform
+from ...bridge.space import Space, space_of, target_matrices, transform
 from ...properties.access import rig_of
 from ...properties.effector import ArticulateEffector
 from ...properties.refusal import Refused
@@ -167,13 +167,13 @@ def take_sample(
     places = (_NONE,) * len(effectors)
     if plan.chooses:
         places = tuple(map(_alternatives, plan.effectors, effectors, repeat(depsgraph)))
-    targets = as_matrices(list(map(_target, plan.effectors, effectors, repeat(depsgraph))))
+    targets = list(map(_target, plan.effectors, effectors, repeat(depsgraph)))
     obstacles, ignored = look_around(plan.surroundings, armature, space, depsgraph)
     return Sample(
         frame=frame,
         state=read_state(evaluated, plan.bones, then) if state is None else state,
         space=space,
-        targets=require_finite(targets, lambda row: (effectors[row].target or effectors[row]).name),
+        targets=target_matrices(targets, lambda row: (effectors[row].target or effectors[row]).name),
         demands=demands,
         alternatives=places,
         world=world,
@@ -215,4 +215,4 @@ def _alternatives(plan: EffectorPlan, effector: ArticulateEffector, depsgraph: b
             f"Effector '{plan.name}': the objects in collection '{effector.alternatives.name}' have changed"
             " meanwhile"
         )
-    return target_matrices([(thing, "") for thing in things], depsgraph)
+    return target_matrices([transform(thing, depsgraph) for thing in things], lambda row: things[row].name)
