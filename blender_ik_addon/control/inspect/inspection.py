@@ -32,7 +32,7 @@ from ..collision.body import Capsules, present_links, read_links
 from ..collision.nearness import Critical, Neighbourhood
 from ..frame.masses import weigh
 from ..frame.root import root_now
-from .limit_arcs import Limit, LimitedJoints, bone_turns
+from .limit_arcs import Limit, LimitedJoints
 
 _CONTACT: Final = 0.05  # share of the figure's height within which a part counts as on the ground
 _AROUND: Final = 2.0 * np.pi * np.arange(32) / 32
@@ -167,7 +167,7 @@ class _Lever:
         """(C, 3) velocities of the point (3,) for unit velocities of the free turns, world."""
         if not len(self._numbers):
             return np.zeros((0, 3))
-        turns = bone_turns(self._numbers, standing.basis)
+        turns = rotation.swing_twist_turns(nearest_rotation(standing.basis[self._numbers, :3, :3]))
         frames = standing.bones[self._numbers]
         at_rest = nearest_rotation(frames[:, :3, :3]) @ rotation.swing_twist_matrix(turns).swapaxes(1, 2)
         axes = ik.Pose.forward(self._joints, turns.ravel()).screws[0].reshape(-1, 3, 3)

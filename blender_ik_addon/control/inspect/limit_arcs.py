@@ -19,31 +19,9 @@ from ...bridge.armature import Array, Flags, Floats, Indices
 from ...bridge.skeleton import Figure
 from ...bridge.space import Space, nearest_rotation
 
-_TINY: Final = 1e-30  # below any sine that matters; avoids 0/0
 AT_LIMIT: Final = 1e-3  # radians; the precision of a pose in single precision
 _STEPS: Final = 24  # chords of an arc
 _RADIUS: Final = 0.4  # of an arc, as a share of its bone's length
-
-
-def bone_turns(numbers: Indices, basis: Floats) -> Array:
-    """(K, 3) joint rotations of some bones about x, y, z, from the basis (B, 4, 4) of all bones.
-
-    The same as `rotation.swing_twist_turns` of `nearest_rotation`, in half as many calls. The swing follows
-    from the direction of the long axis; the twist is the remaining angle about it.
-    """
-    # components first, for fewer numpy calls
-    columns = basis.swapaxes(1, 2).take(numbers, 0).astype(float)
-    rows = np.ascontiguousarray(columns.reshape(-1, 16).T)
-    y, z = rows[4:7], rows[8:11]
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        y /= np.sqrt(np.add.reduce(y * y, 0))
-    z -= y * np.add.reduce(y * z, 0)  # only its direction matters for the twist
-    sine = np.hypot(y[0], y[2])
-    factor = np.arctan2(sine, y[1]) / np.maximum(sine, _TINY)
-    turns = np.empty((len(numbers), 3))
-    turns[:, 0], turns[:, 2] = y[2] * factor, -y[0] * factor
-    turns[:, 1] = np.arctan2(z[0] - y[0] * z[1] + y[1] * z[0], z[2] + y[1] * z[2] - y[2] * z[1])
-    return turns
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +70,7 @@ class LimitedJoints:
         """The limits that the joints are at; basis, matrix: (B, 4, 4) of the armature's bones now."""
         if not len(self._columns):
             return []
-        turns = bone_turns(self._bones, basis)
+        turns = rotation.swing_twist_turns(nearest_rotation(basis[self._bones, :3, :3]))
         at = self._joint_limits.at_limit(turns.take(self._places), AT_LIMIT) & self._roomy
         if not np.count_nonzero(at):
             return []
