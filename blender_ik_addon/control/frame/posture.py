@@ -169,16 +169,17 @@ def frame_posture(
     return FramePosture(figure=figure, q=q, still=still, motion=motion, cost=cost, examples=examples)
 
 
-def with_smooth_motion(postures: Sequence[FramePosture], row: int) -> FramePosture | None:
+def with_smooth_motion(postures: Sequence[FramePosture | None], row: int) -> FramePosture | None:
     """One of the postures of successive frames, with its heading averaged over all of them.
 
-    None if one of the postures has no motion.
+    Beyond the first and the last frame they are None. Returns None if one of the postures has no motion.
     """
-    if row >= len(postures) or any(posture.motion is None for posture in postures):
+    own, there = postures[row], [posture for posture in postures if posture is not None]
+    motions = [posture.motion for posture in there if posture.motion is not None]
+    if own is None or len(motions) < len(there):
         return None
-    motions = [posture.motion for posture in postures if posture.motion is not None]
-    anchors = [posture.figure.heads[max(posture.still.figure.body, 0)] for posture in postures]
-    return postures[row].follows(smoothed(motions, anchors)[row])
+    anchors = [posture.figure.heads[max(posture.still.figure.body, 0)] for posture in there]
+    return own.follows(smoothed(motions, anchors)[there.index(own)])
 
 
 def _objective(plan: Plan, known: BoneMap, figure: Figure) -> PostureObjective:

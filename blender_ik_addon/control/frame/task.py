@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, repeat
 
 import bpy
 import numpy as np
@@ -121,27 +122,14 @@ def make_task(
 
 def smoothed_tasks(tasks: Iterable[Task]) -> Iterator[Task]:
     """The tasks of a clip, with the headings of their postures averaged over neighbouring frames."""
-    window: deque[Task] = deque()
-    middle = 0  # index of the next task in the window
-    for task in tasks:
+    # None before the first and after the last frame
+    window: deque[Task | None] = deque([None] * SMOOTHING, maxlen=2 * SMOOTHING + 1)
+    for task in chain(tasks, repeat(None, SMOOTHING)):
         window.append(task)
-        if len(window) - middle > SMOOTHING:
-            yield _smoothed(window, middle)
-            middle += 1
-        if middle > SMOOTHING:
-            window.popleft()
-            middle -= 1
-    while middle < len(window):
-        yield _smoothed(window, middle)
-        middle += 1
-
-
-def _smoothed(window: Sequence[Task], middle: int) -> Task:
-    """One task of a window, with the heading of its posture averaged over its neighbours."""
-    near = range(max(middle - SMOOTHING, 0), min(middle + SMOOTHING + 1, len(window)))
-    postures = [window[row].posture for row in near]
-    smooth = with_smooth_motion([posture for posture in postures if posture], middle - near.start)
-    return window[middle].with_posture(smooth)
+        middle = window[SMOOTHING] if len(window) == window.maxlen else None
+        if middle is not None:
+            postures = [None if near is None else near.posture for near in window]
+            yield middle.with_posture(with_smooth_motion(postures, SMOOTHING))
 
 
 def next_task(before: Task, sample: Sample) -> Task:
