@@ -20,7 +20,6 @@ from ikmath import rotation
 
 from ...bridge.armature import Array, Channels, PoseState, read_channels, write_channels
 from ...bridge.checks import limiting_constraint
-from ...bridge.skeleton import Figure
 from ..bake.autokey import auto_key
 from ..bake.record import Recording
 from ..frame.confirm import as_shown
@@ -75,7 +74,6 @@ class Drag:
     _plan: Plan
     _sample: Sample
     _task: Task
-    _figure: Figure
     _row: int
     _rows: tuple[int, ...]
     _mirrored: Mirrored | None
@@ -108,7 +106,6 @@ class Drag:
         self._last: Solved | None = None
         self._pins: dict[int, Array] = {}  # effector -> (4, 4) of the dragged pins, world
         self._keyed: dict[tuple[str, str, int], None] = {}  # ordered by the time of the first motion
-        self._name = armature.name
         self.moved: Moved | None = None
         self._hold(armature, context, taken(armature, grip))
         self._start = Start(armature, self._plan.bones, as_shown=True)
@@ -121,7 +118,7 @@ class Drag:
     @property
     def freedom(self) -> int:
         """Degrees of freedom of the bones that may move."""
-        return self._figure.skeleton.n
+        return self._task.figure.skeleton.n
 
     @property
     def root(self) -> str:
@@ -160,7 +157,7 @@ class Drag:
             # The pose so far becomes the posture of the new grip.
             self._come_to_rest()
             self._keep()
-            self._state = self._figure.posed(self._last.channels).state
+            self._state = self._task.figure.posed(self._last.channels).state
             self._start.rebase(self._last.channels)
         try:
             self._hold(armature, context, grip)
@@ -180,20 +177,19 @@ class Drag:
         frame = context.scene.frame_current
         if frame == self._sample.frame:
             return False
-        armature, depsgraph = find_armature(self._plan), context.evaluated_depsgraph_get()
-        evaluated = armature.evaluated_get(depsgraph)
-        state = self._start.pose(armature, evaluated, self._figure, new_frame=True, rendering=False)
+        armature, figure = find_armature(self._plan), self._task.figure
+        evaluated = armature.evaluated_get(context.evaluated_depsgraph_get())
+        state = self._start.pose(armature, evaluated, figure, new_frame=True, rendering=False)
         if self._mirrored is not None and self._mirrored.began is None:
-            state = self._mirrored.start(self._figure.at(state))
-        saved = self._saved(self._plan)
-        sample = take_sample(saved, armature, depsgraph, frame, state=state).for_plan(self._plan)
+            state = self._mirrored.start(figure.at(state))
+        sample = _read(self._plan, armature, context, state)
         own = [e.index == NOT_SAVED or e.index in self._pins for e in self._plan.effectors]
         sample.targets[own] = self._sample.targets[own]
         self._state, self._sample = state, sample
         self._task = next_task(self._task, sample)
-        if self._task.figure is not self._figure:
+        if self._task.figure is not figure:
             self._task = make_task(self._plan, hinged(self._task.figure), sample)
-        self._figure, self._present = self._task.figure, None
+        self._present = None
         return True
 
     def move_to(self, place: npt.ArrayLike) -> Moved:
@@ -254,9 +250,7 @@ class Drag:
     def _hold(self, armature: bpy.types.Object, context: bpy.types.Context, grip: Grip) -> None:
         pose = None if self._state is None else self._state.matrix
         plan, rows = plan_with_grip(armature, context, grip, pose)
-        depsgraph = context.evaluated_depsgraph_get()
-        frame = context.scene.frame_current
-        sample = take_sample(self._saved(plan), armature, depsgraph, frame).for_plan(plan)
+        sample = _read(plan, armature, context)
         mirrored = Mirrored.of(armature, grip.bone, grip.other) if grip.other else None
         relative = armature.pose.use_mirror_relative
         if self._state is None:
@@ -274,7 +268,7 @@ class Drag:
         self.grip, self._plan = grip, plan
         self._limiting = limiting_constraint(armature, frozenset(plan.solved))
         self._rows, self._row = rows, rows[0]
-        self._sample, self._figure = sample, self._task.figure
+        self._sample = sample
         self._solver, self._last = DragSolver(plan, rows, self._task.problem.length, self._budget), None
         self._target = reached(plan, figure, figure.q, self._row)
         self.anchor, self.orientation = self._target[:3, 3].copy(), self._target[:3, :3].copy()
@@ -282,11 +276,6 @@ class Drag:
             one, two = (figure.space.frame_in(reached(plan, figure, figure.q, row)) for row in rows)
             mirrored = replace(mirrored, began=(one, two))
         self._mirrored = mirrored
-
-    @staticmethod
-    def _saved(plan: Plan) -> Plan:
-        """The plan without effectors that are not on the rig."""
-        return replace(plan, effectors=tuple(e for e in plan.effectors if e.index != NOT_SAVED))
 
     def _update(self) -> Moved:
         armature = find_armature(self._plan)
@@ -318,7 +307,7 @@ class Drag:
         self._last, self._present = solved, solved.channels
         self._start.written = solved.channels
         if self.recording is not None:
-            self.recording.note(self._sample, solved.channels, self._figure.keyed)
+            self.recording.note(self._sample, solved.channels, self._task.figure.keyed)
         shown = self._as_shown(armature, solved)
         error = (shown.angle if self.grip.turn else shown.distance)[self._row]
         there = self._solver.is_there(shown)
@@ -337,8 +326,7 @@ class Drag:
         """The solved frame with the errors that Blender shows, if a constraint may change the pose."""
         if not self._limiting:
             return solved
-        depsgraph = bpy.context.evaluated_depsgraph_get()
-        sample = take_sample(self._saved(self._plan), armature, depsgraph, solved.frame).for_plan(self._plan)
+        sample = _read(self._plan, armature, bpy.context)
         shown = next_task(self._task, replace(sample, targets=self._task.sample.targets))
         return as_shown(shown, solved, self._limiting)
 
@@ -365,8 +353,17 @@ class Drag:
         """Keep the pose so far, also if the drag continues with another grip."""
         if self._last is None:
             return
-        self._keyed |= dict.fromkeys(self._figure.keyed)
+        self._keyed |= dict.fromkeys(self._task.figure.keyed)
         for row in self._rows:
             index = self._plan.effectors[row].index
             if index != NOT_SAVED:
-                self._pins[index] = reached(self._plan, self._figure, self._last.q, row)
+                self._pins[index] = reached(self._plan, self._task.figure, self._last.q, row)
+
+
+def _read(
+    plan: Plan, armature: bpy.types.Object, context: bpy.types.Context, state: PoseState | None = None
+) -> Sample:
+    """The current frame for a plan, some of whose effectors are not on the rig; see `Sample.for_plan`."""
+    saved = replace(plan, effectors=tuple(e for e in plan.effectors if e.index != NOT_SAVED))
+    depsgraph, frame = context.evaluated_depsgraph_get(), context.scene.frame_current
+    return take_sample(saved, armature, depsgraph, frame, state=state).for_plan(plan)
