@@ -17,7 +17,8 @@ from ...properties.settings import effector_settings, obstacle_settings
 def watched(armature: bpy.types.Object) -> set[bpy.types.ID]:
     """The objects that a live armature depends on: targets, obstacles and their parents."""
     found: set[bpy.types.ID] = set()
-    for thing in (*(target for target, _ in _targets(armature)), *_obstacles(armature)):
+    targets = [thing for effector in rig_of(armature).enabled_effectors for thing in effector.targets]
+    for thing in (*targets, *_obstacles(armature)):
         above: bpy.types.Object | None = thing
         while above is not None and above not in found:
             found.add(above)
@@ -72,19 +73,12 @@ class Following:
 
 def _leaders(armature: bpy.types.Object, armatures: Iterable[bpy.types.Object]) -> frozenset[int]:
     """Session ids of the armatures that one depends on in any way."""
-    bones = [(armature, effector.bone) for effector in rig_of(armature).enabled_effectors]
-    followed = all_followed([(armature, ""), *bones, *_targets(armature)], _obstacles(armature))
-    return frozenset(one.session_uid for one in armatures if one in followed and one != armature)
-
-
-def _targets(armature: bpy.types.Object) -> list[tuple[bpy.types.Object, str]]:
-    """The targets of its effectors: objects, each with a bone name or ""."""
-    found: list[tuple[bpy.types.Object, str]] = []
+    parts = [(armature, "")]
     for effector in rig_of(armature).enabled_effectors:
-        if effector.target is not None:
-            found.append((effector.target, effector.subtarget))
-        found += [(thing, "") for thing in effector.alternative_objects]
-    return found
+        bones = {effector.target: effector.subtarget}
+        parts += [(armature, effector.bone), *((thing, bones.get(thing, "")) for thing in effector.targets)]
+    followed = all_followed(parts, _obstacles(armature))
+    return frozenset(one.session_uid for one in armatures if one in followed and one != armature)
 
 
 def _obstacles(armature: bpy.types.Object) -> list[bpy.types.Object]:
