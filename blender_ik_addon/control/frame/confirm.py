@@ -67,7 +67,7 @@ def as_shown(task: Task, solved: Solved, sentence: str) -> Solved:
         return shown
 
     def why() -> tuple[str, ...]:
-        known = solved.reasons or ("",) * len(plan.effectors)
-        return tuple(sentence if bad else reason for bad, reason in zip(off.tolist(), known, strict=True))
+        both = zip(off.tolist(), solved.reasons, strict=True)
+        return tuple(sentence if bad else reason for bad, reason in both)
 
     return replace(shown, status="BEST_EFFORT", sentence=sentence, why=why)

@@ -18,7 +18,7 @@ import numpy as np
 
 import ikmath as ik
 from ikmath.model.figure_map import Kind
-from ikmath.postures.alignment import Correspondence, RigidMotion, align, carried, moves_with_body, smoothed
+from ikmath.postures.alignment import Correspondence, RigidMotion, align, moves_with_body, smoothed
 from ikmath.postures.examples import Examples
 from ikmath.postures.objective import PostureObjective
 from ikmath.postures.parameters import DEFAULTS
@@ -111,11 +111,6 @@ class FramePosture:
     motion: RigidMotion | None
     cost: PostureObjective
     examples: Learned | None = None
-
-    @property
-    def start(self) -> Array:
-        """(n,) the posture moved to the targets."""
-        return self.q if self.motion is None else carried(self.figure.skeleton, self.q, self.motion)
 
     def kept_at(self, q: Array) -> FramePosture:
         """A copy whose cost is that of leaving the coordinates q (n,)."""

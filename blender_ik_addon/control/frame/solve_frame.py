@@ -120,20 +120,20 @@ def _solve(
     if not brief:
         known = solution.clearance if figure.exact else None
         near = nearest_thing(task.problem, answer.q, answer.shown, known)
-    parts, problem = answer.parts, answer.problem
+    parts, problem, unknown = answer.parts, answer.problem, ("",) * len(plan.effectors)
     return Solved(
         frame=task.sample.frame,
         channels=answer.channels,
         q=solution.q,
-        posture=task.figure.q if task.posture is None else task.posture.q,
-        motion=None if task.posture is None else task.posture.motion,
+        posture=task.q,
+        motion=task.motion,
         solution=solution,
         status=solution.status.name,
         sentence="",
         distance=answer.distance,
         angle=answer.angle,
         why=(
-            tuple
+            (lambda: unknown)
             if brief
             else partial(held_back, plan, parts, problem, answer.q, solution, near, brief=False)
         ),
@@ -282,7 +282,7 @@ def _near_start(task: Task, q: Array) -> Task:
 
 
 def reasons(task: Task, solved: Solved) -> tuple[str, ...]:
-    """(E,) why each effector misses its target, after a brief solve; empty if it would take long."""
+    """(E,) why each effector misses its target, after a brief solve; "" if it would take long."""
     if not task.figure.exact:
         return ("",) * len(task.plan.effectors)
     problem = task.problem if solved.problem is None else solved.problem
@@ -337,16 +337,14 @@ def _passed(task: Task, before: Solved | None) -> dict[str, Any]:
 
 
 def _start(task: Task, before: Solved | None) -> Array:
-    """The warm start: the result of the previous frame, moved by the change of animation and targets."""
-    figure, motion = task.figure, None if task.posture is None else task.posture.motion
-    posture = figure.q if task.posture is None else task.posture.q
-    if before is None:
-        return figure.q if task.posture is None else task.posture.start
-    q = before.q
-    if before.motion is not None:
-        q = carried(figure.skeleton, q, before.motion.inverse())
-    if posture is not before.posture:
-        carry = posture - before.posture
-        # Coordinates jump by a whole turn when a bone passes 180 degrees; such a jump is no motion.
-        q = q + np.where(np.abs(carry) < _LARGEST_CARRY, carry, 0.0)
-    return q if motion is None else carried(figure.skeleton, q, motion)
+    """The previous frame moved by the change of animation and targets; without it, the moved posture."""
+    skeleton, q = task.figure.skeleton, task.q
+    if before is not None:
+        q = before.q
+        if before.motion is not None:
+            q = carried(skeleton, q, before.motion.inverse())
+        if task.q is not before.posture:
+            carry = task.q - before.posture
+            # Coordinates jump by a whole turn when a bone passes 180 degrees; such a jump is no motion.
+            q = q + np.where(np.abs(carry) < _LARGEST_CARRY, carry, 0.0)
+    return q if task.motion is None else carried(skeleton, q, task.motion)

@@ -72,5 +72,5 @@ class Solved:
 
     @cached_property
     def reasons(self) -> tuple[str, ...]:
-        """(E,) why each effector misses its target, "" if it is reached or off; empty after a brief solve."""
+        """(E,) why each effector misses its target, "" if it is reached or off, or after a brief solve."""
         return self.why()

@@ -89,6 +89,6 @@ def _with_lengths(task: Task, solved: Solved, factors: Array) -> Task:
     state = figure.state_of(replace(figure.state.channels, scale=scale), figure.state.matrix)
     sample = replace(task.sample, state=state)
     longer = make_task(plan, figure, sample, task.model, task.posture, as_posed=True)
-    if longer.posture is None or task.posture is None or task.posture.motion is None:
+    if longer.posture is None or task.motion is None:
         return longer
-    return longer.with_posture(longer.posture.follows(task.posture.motion))  # averaged over frames in a clip
+    return longer.with_posture(longer.posture.follows(task.motion))  # averaged over frames in a clip

@@ -13,6 +13,7 @@ import numpy as np
 
 import ikmath as ik
 from ikmath.goals import Goal
+from ikmath.postures.alignment import RigidMotion
 
 from ...bridge.armature import Array
 from ...bridge.chains import Chain
@@ -48,6 +49,16 @@ class Task:
     problem: ik.Problem
     model: Model | None = field(default=None, repr=False)
     posture: FramePosture | None = field(default=None, repr=False)
+
+    @property
+    def q(self) -> Array:
+        """(n,) coordinates of the posture; without one, those of the figure."""
+        return self.figure.q if self.posture is None else self.posture.q
+
+    @property
+    def motion(self) -> RigidMotion | None:
+        """Of the posture to the targets, None for none."""
+        return None if self.posture is None else self.posture.motion
 
     def with_posture(self, posture: FramePosture | None) -> Task:
         """The task with another posture objective; itself for None."""

@@ -84,8 +84,7 @@ class _Kept:
         if self.last is None:
             return
         task = None if self.recalled else self.task
-        figure = self.task.figure
-        self.told = tell(armature, self.plan, figure, self.last, self.told, task=task, playing=playing)
+        self.told = tell(armature, self.plan, self.last, self.told, task=task, playing=playing)
 
 
 class LiveFigures:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 import bpy
@@ -16,7 +17,6 @@ import numpy as np
 
 from ikmath.diagnosis.explanation import degrees_text, length_text
 
-from ...bridge.skeleton import Figure
 from ...properties.access import rig_of
 from ...properties.measures import is_seen
 from ..frame.held_back import naming_the_root
@@ -24,7 +24,7 @@ from ..frame.plan import Plan
 from ..frame.solve_frame import reasons
 from ..frame.solved import Solved
 from ..frame.task import Task
-from ..report.report import Run, write_effectors
+from ..report.report import write_effectors
 
 _NUMBERS: Final = re.compile(r"[\d.]+")
 
@@ -61,7 +61,6 @@ def _shows(armature: bpy.types.Object, solved: Solved) -> bool:
 def tell(
     armature: bpy.types.Object,
     plan: Plan,
-    figure: Figure,
     solved: Solved,
     told: Any,
     *,
@@ -82,9 +81,7 @@ def tell(
     state = [missed and error > plan.tolerance if error == error else None for error in worst]
     if state == told and (playing or True not in state):
         return told
-    held = ("",) * len(state) if task is None or playing else reasons(task, solved)
-    run = Run(
-        operation="live", plan=plan, figure=figure, solved=[replace(solved, why=lambda: held)], seconds=0.0
-    )
-    write_effectors(armature, run)
+    if task is not None and not playing:
+        solved = replace(solved, why=partial(reasons, task, solved))
+    write_effectors(armature, plan, [solved])
     return state

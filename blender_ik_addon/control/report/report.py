@@ -32,7 +32,7 @@ class Run:
     """The results of a solve or bake.
 
     Attributes:
-        operation: "solve", "bake" or "live".
+        operation: "solve" or "bake".
         figure: in the first frame; the coordinates of all frames refer to it.
         solved: the frames in order.
         seconds: wall time.
@@ -51,7 +51,7 @@ def write_report(armature: bpy.types.Object, run: Run) -> dict[str, Any]:
     # the frame that is inside an obstacle or has the largest error; the last one if all are reached
     missed = (solved for solved in run.solved if solved.status != "REACHED")
     worst = max(missed, key=lambda one: (one.status == "INFEASIBLE", one.worst), default=run.solved[-1])
-    rows = write_effectors(armature, run)
+    rows = write_effectors(armature, run.plan, run.solved)
     report = {
         "operation": run.operation,
         "status": worst.status,
@@ -74,15 +74,15 @@ def write_report(armature: bpy.types.Object, run: Run) -> dict[str, Any]:
     return report
 
 
-def write_effectors(armature: bpy.types.Object, run: Run) -> dict[str, dict[str, Any]]:
+def write_effectors(
+    armature: bpy.types.Object, plan: Plan, frames: Sequence[Solved]
+) -> dict[str, dict[str, Any]]:
     """Write each effector's result into the list; returns the rows of the report, by name."""
-    distances = np.array([solved.distance for solved in run.solved]).reshape(len(run.solved), -1)
-    angles = np.array([solved.angle for solved in run.solved]).reshape(len(run.solved), -1)
     rows: dict[str, dict[str, Any]] = {}
-    for column, effector in enumerate(run.plan.effectors):
-        row = _row(run, column, distances[:, column], angles[:, column])
+    for column, effector in enumerate(plan.effectors):
+        row = _row(plan, frames, column)
         # a script or a user can give two effectors the same name
-        same = [other.name for other in run.plan.effectors[:column]].count(effector.name)
+        same = [other.name for other in plan.effectors[:column]].count(effector.name)
         rows[f"{effector.name} ({same + 1})" if same else effector.name] = row
         item = find_effector(armature, effector)
         if item is None:
@@ -151,9 +151,11 @@ def _beyond_limits(run: Run) -> str:
     return f", but {skeleton.names[skeleton.owner[worst]]} is {degrees_text(out[worst])} beyond its limit"
 
 
-def _row(run: Run, column: int, distance: Array, angle: Array) -> dict[str, Any]:
-    effector: EffectorPlan = run.plan.effectors[column]
-    frames = [solved.frame for solved in run.solved]
+def _row(plan: Plan, frames: Sequence[Solved], column: int) -> dict[str, Any]:
+    effector: EffectorPlan = plan.effectors[column]
+    distance = np.array([solved.distance[column] for solved in frames])
+    angle = np.array([solved.angle[column] for solved in frames])
+    numbers = [solved.frame for solved in frames]
     row: dict[str, Any] = {
         "bone": effector.bone,
         "kind": effector.kind.name,
@@ -163,15 +165,15 @@ def _row(run: Run, column: int, distance: Array, angle: Array) -> dict[str, Any]
     if effector.second:
         row["second_bone"] = effector.second
     if effector.alternatives:
-        row["chosen"] = _choices(run, column)
-    row.update(_summary("", frames, distance), **_summary("angle_", frames, angle))
+        row["chosen"] = _choices(effector, frames, column)
+    row.update(_summary("", numbers, distance), **_summary("angle_", numbers, angle))
     short = [
         words
         for value, words in (
-            (row["worst"], length_text((row["worst"] or 0.0) * run.plan.metre)),
+            (row["worst"], length_text((row["worst"] or 0.0) * plan.metre)),
             (row["angle_worst"], degrees_text(row["angle_worst"] or 0.0)),
         )
-        if value is not None and value > run.plan.tolerance
+        if value is not None and value > plan.tolerance
     ]
     frame = row["worst_frame"] if row["worst"] else row["angle_worst_frame"]
     if row["worst"] is None and row["angle_worst"] is None:
@@ -179,7 +181,7 @@ def _row(run: Run, column: int, distance: Array, angle: Array) -> dict[str, Any]
     elif not short:
         row["status"], row["message"] = "REACHED", ""
     else:
-        solved = run.solved[frames.index(frame)]
+        solved = frames[numbers.index(frame)]
         row["status"] = "BLOCKED" if solved.status == "BLOCKED" else "BEST_EFFORT"
         where = f" at frame {frame}" if len(frames) > 1 else ""
         why = f": {solved.reasons[column]}" if solved.reasons[column] else ""
@@ -187,11 +189,11 @@ def _row(run: Run, column: int, distance: Array, angle: Array) -> dict[str, Any]
     return row
 
 
-def _choices(run: Run, column: int) -> list[tuple[int, str]]:
+def _choices(effector: EffectorPlan, frames: Sequence[Solved], column: int) -> list[tuple[int, str]]:
     """Frames at which an effector switched to another alternative, with its name."""
-    names, found = run.plan.effectors[column].alternatives, list[tuple[int, str]]()
-    for solved in run.solved:
-        name = names[solved.chosen[column]] if solved.chosen[column] >= 0 else ""
+    found: list[tuple[int, str]] = []
+    for solved in frames:
+        name = effector.alternatives[solved.chosen[column]] if solved.chosen[column] >= 0 else ""
         if name and (not found or found[-1][1] != name):
             found.append((solved.frame, name))
     return found
