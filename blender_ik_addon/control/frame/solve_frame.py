@@ -129,7 +129,6 @@ def _solve(
         motion=task.motion,
         solution=solution,
         status=solution.status.name,
-        sentence="",
         distance=answer.distance,
         angle=answer.angle,
         why=(

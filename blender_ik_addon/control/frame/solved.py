@@ -47,7 +47,7 @@ class Solved:
     motion: RigidMotion | None = None
     solution: ik.Solution = field(repr=False)
     status: str
-    sentence: str
+    sentence: str = ""
     distance: Array
     angle: Array
     why: Callable[[], tuple[str, ...]] = field(repr=False)

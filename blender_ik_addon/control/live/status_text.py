@@ -36,26 +36,17 @@ def say(armature: bpy.types.Object, message: str, *, playing: bool) -> None:
         rig_of(armature).message = message
 
 
-def _in_passing(plan: Plan, solved: Solved) -> str:
-    """The sentence during playback: the effector and its error, without the cause."""
-    if solved.sentence or solved.status in ("BLOCKED", "INFEASIBLE"):
-        return solved.message  # the obstacle is known
+def _sentence(armature: bpy.types.Object, plan: Plan, solved: Solved, *, playing: bool) -> str:
+    """What keeps the figure from its targets, "" if the error is not visible; during playback no cause."""
+    blocked = solved.status in ("BLOCKED", "INFEASIBLE")
     far, turned = (np.fmax(off, 0.0) for off in (solved.distance, solved.angle))  # NaN without a target
-    if far.max() > plan.tolerance:
-        return (
-            f"{plan.effectors[far.argmax()].name} is {length_text(far.max() * plan.metre)} from its target."
-        )
-    if turned.max() > plan.tolerance:
-        return f"{plan.effectors[turned.argmax()].name} is {degrees_text(turned.max())} from its target."
-    return solved.message
-
-
-def _shows(armature: bpy.types.Object, solved: Solved) -> bool:
-    """Whether the error is visible, or an obstacle blocks the figure."""
-    if solved.status in ("BLOCKED", "INFEASIBLE"):
-        return True
-    far, turned = (float(np.nanmax(off, initial=0.0)) for off in (solved.distance, solved.angle))
-    return is_seen(armature, far, turned)
+    if solved.status == "REACHED" or not (blocked or is_seen(armature, far.max(), turned.max())):
+        return ""
+    if playing and not (blocked or solved.sentence):  # these are known without a search
+        for off, text in ((far, length_text(far.max() * plan.metre)), (turned, degrees_text(turned.max()))):
+            if off.max() > plan.tolerance:
+                return f"Live: {plan.effectors[off.argmax()].name} is {text} from its target."
+    return f"Live: {naming_the_root(plan, solved.message)}"
 
 
 def tell(
@@ -71,11 +62,7 @@ def tell(
 
     The solved task is given if it is still known. While `playing`, frames pass in playback or scrubbing.
     """
-    sentence = ""
-    if solved.status != "REACHED" and _shows(armature, solved):
-        message = _in_passing(plan, solved) if playing else naming_the_root(plan, solved.message)
-        sentence = f"Live: {message}"
-    say(armature, sentence, playing=playing)
+    say(armature, _sentence(armature, plan, solved, playing=playing), playing=playing)
     worst = np.fmax(solved.distance, solved.angle).tolist()  # NaN if an effector is off
     missed = solved.status != "REACHED"
     state = [missed and error > plan.tolerance if error == error else None for error in worst]
