@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import repeat
 from typing import Any, Final
 
 import bpy
@@ -148,6 +147,7 @@ def take_sample(
     # the copy is new.
     settings = evaluated if depsgraph.mode == "RENDER" else armature
     effectors = _find(settings, plan.effectors, still=still)
+    pairs = list(zip(plan.effectors, effectors, strict=True))
     if before is not None and still:
         world, space, demands = before.world, before.space, before.demands
     else:
@@ -156,18 +156,14 @@ def take_sample(
             weight=np.array([effector.weight for effector in effectors], dtype=float),
             influence=np.array([effector.influence for effector in effectors], dtype=float),
             priority=np.array([effector.priority for effector in effectors], dtype=np.intp),
-            amounts=tuple(
-                {name: float(getattr(each, name)) for name in own.amounts}
-                for own, each in zip(plan.effectors, effectors, strict=True)
-            ),
+            amounts=tuple({name: float(getattr(each, name)) for name in own.amounts} for own, each in pairs),
         )
-        there = before is not None and before.world.tobytes() == world.tobytes()
-        space = before.space if before is not None and there else space_of(armature.name, world)
+        if before is not None and before.world.tobytes() == world.tobytes():
+            space = before.space
+        else:
+            space = space_of(armature.name, world)
     then = None if before is None else before.state
-    places = (_NONE,) * len(effectors)
-    if plan.chooses:
-        places = tuple(map(_alternatives, plan.effectors, effectors, repeat(depsgraph)))
-    targets = list(map(_target, plan.effectors, effectors, repeat(depsgraph)))
+    targets = [_target(own, each, depsgraph) for own, each in pairs]
     obstacles, ignored = look_around(plan.surroundings, armature, space, depsgraph)
     return Sample(
         frame=frame,
@@ -175,7 +171,7 @@ def take_sample(
         space=space,
         targets=target_matrices(targets, lambda row: (effectors[row].target or effectors[row]).name),
         demands=demands,
-        alternatives=places,
+        alternatives=tuple(_alternatives(own, each, depsgraph) for own, each in pairs),
         world=world,
         obstacles=obstacles,
         ignored=ignored,
