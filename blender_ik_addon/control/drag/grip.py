@@ -74,7 +74,7 @@ def plan_with_grip(
     """
     if grip.bone not in armature.data.bones:
         raise Refused(f"Armature '{armature.name}' has no bone '{grip.bone}' to drag")
-    own = [effector for effector in rig_of(armature).effectors if effector.enabled]
+    own = rig_of(armature).enabled_effectors
     follows = _leader(own, grip, grip.bone)
     if follows is not None:
         raise Refused(
@@ -162,7 +162,7 @@ def taken(armature: bpy.types.Object, grip: Grip) -> Grip:
     other = other_hand(armature, grip.bone)
     if not other:
         return replace(grip, other="")
-    own = [effector for effector in rig_of(armature).effectors if effector.enabled]
+    own = rig_of(armature).enabled_effectors
     limb = [bone for _, bone, _ in Mirrored.of(armature, grip.bone, other).limb]
     led = _leader(own, grip, other) is not None or overridden(armature, limb)
     locked = not any(_turns(armature.pose.bones[name]) for name in limb)

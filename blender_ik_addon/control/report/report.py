@@ -167,15 +167,10 @@ def _row(plan: Plan, frames: Sequence[Solved], column: int) -> dict[str, Any]:
     if effector.alternatives:
         row["chosen"] = _choices(effector, frames, column)
     row.update(_summary("", numbers, distance), **_summary("angle_", numbers, angle))
-    short = [
-        words
-        for value, words in (
-            (row["worst"], length_text((row["worst"] or 0.0) * plan.metre)),
-            (row["angle_worst"], degrees_text(row["angle_worst"] or 0.0)),
-        )
-        if value is not None and value > plan.tolerance
-    ]
-    frame = row["worst_frame"] if row["worst"] else row["angle_worst_frame"]
+    far, turned = row["worst"] or 0.0, row["angle_worst"] or 0.0
+    short = [length_text(far * plan.metre)] if far > plan.tolerance else []
+    short += [degrees_text(turned)] if turned > plan.tolerance else []
+    frame = row["worst_frame"] if far else row["angle_worst_frame"]
     if row["worst"] is None and row["angle_worst"] is None:
         row["status"], row["message"] = "OFF", "Its weight or its influence is 0"
     elif not short:
