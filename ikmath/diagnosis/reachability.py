@@ -35,20 +35,20 @@ def beyond_reach(problem: Problem) -> Array:
     return beyond
 
 
-def as_near_as_can_be(problem: Problem, errors: Array, tolerances: float | Array) -> bool:
-    """Whether all effectors that are short are so by no more than their chains are too short for."""
-    beyond, short = beyond_reach(problem), errors > tolerances
-    nearly = (beyond > 0.0) & (errors - beyond <= _FULL * problem.length)
-    return bool(nearly[short].all())
+def is_hopeless(
+    problem: Problem, pose: Pose, errors: Array, tolerances: float | Array, *, guarded: bool
+) -> bool:
+    """Whether it is known that no other pose comes nearer, or if guarded by obstacles, reaches everything.
 
-
-def is_hopeless(problem: Problem, pose: Pose, errors: Array, tolerances: float | Array) -> bool:
-    """Whether some target is known to be out of reach of any pose: it is too far away, or inside an obstacle.
+    Targets are too far away for their chains, or inside an obstacle.
 
     Args:
         problem: of one frame; pose: of the figure, any.
         errors: (E,) sizes of the effectors' errors; tolerances: (E,) or one for all, that are none.
     """
-    if (beyond_reach(problem)[errors > _FULL * problem.length] > 0.0).any():
+    beyond, short, full = beyond_reach(problem), errors > tolerances, _FULL * problem.length
+    if not guarded:
+        return bool(((beyond > 0.0) & (errors - beyond <= full))[short].all())
+    if (beyond[errors > full] > 0.0).any():
         return True
-    return bool(((errors > tolerances) & (error_lower_bounds(problem, pose) > tolerances)).any())
+    return bool((short & (error_lower_bounds(problem, pose) > tolerances)).any())

@@ -2,9 +2,8 @@
 """One of several goals, the cheapest (Ki & Sheen, section 2: disjunctive goals): either chair, any handhold.
 
 The pose alone decides: the alternative with the smallest error there, so that the same pose always gives the
-same choice. Between two nearly equal ones a clip would flicker. Therefore `settled(pose)`, with the pose of
-the frame before, returns a goal that prefers the earlier choice. It changes only for an alternative that is
-cheaper by `preference`.
+same choice. Between two nearly equal ones a clip would flicker. `with_choices(pose)`, with the pose of the
+frame before, returns a goal that prefers the earlier choice, until another is cheaper by `preference`.
 """
 
 from __future__ import annotations

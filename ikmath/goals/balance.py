@@ -71,7 +71,7 @@ class Balance(Goal):
         self.target = None if target is None else self._flat(target, "target", 1)
         self.normals, self.offsets = np.zeros((0, 2)), np.zeros(0)
         if support is not None:
-            self.normals, self.offsets = self._half_planes(self._flat(support, "support", 2), margin)
+            self.normals, self.offsets = self._area(self._flat(support, "support", 2), margin)
             self.rows = self.normals.shape[-2]
         self.one_sided = support is not None
         self._masses, self._centers = masses, centers
@@ -93,7 +93,7 @@ class Balance(Goal):
             raise BadShape(f"{what} of {self.describe()}", expected, array.shape)
         return array if array.shape[-1] == 2 else np.asarray(array @ self.level.T)
 
-    def _half_planes(self, points: Array, margin: float) -> tuple[Array, Array]:
+    def _area(self, points: Array, margin: float) -> tuple[Array, Array]:
         """The area that points span, as half planes `normals @ x >= offsets` that meet in it.
 
         Args:

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
-from ..diagnosis.reachability import as_near_as_can_be, is_hopeless
+from ..diagnosis.reachability import is_hopeless
 from ..diagnosis.status import conclude
 from ..model.pose import Pose
 from ..postures import JointPosture, ScaledPosture
@@ -142,14 +142,9 @@ class Hierarchical(Method):
         end, stop, jumped = yield from self._descend(driver, start, budget, correction, course, options)
         if within is not None:
             end = driver.wrapped(end)
-        trail = Trail(
-            end.pose,
-            end.near,
-            end.error,
-            None if before is None else moved_targets(start, trail),
-            first=None if first is None else first.first,
-            active=driver.active,
-        )
+        moved = None if before is None else moved_targets(start, trail)
+        began = None if first is None else first.first
+        trail = Trail(end.pose, end.near, end.error, moved, began, driver.active)
         near, blocked = end.near, ""
         if guard is not None and near is not None and stop is not Stop.REACHED:
             blocked = guard.blocker(end.pose, near, end.error.dot(end.jacobian))
@@ -226,14 +221,16 @@ class Hierarchical(Method):
         """
         driver, end = ended.driver, ended.end
         problem, guard = driver.problem, driver.guard
+        guarded = guard is not None
         may_jump = course.searches and not driver.bounds.limits_turns
         came, jumped = better(problem, end, ended.start, 0.5), False
-        for strategy in self.strategies(options, guarded=guard is not None):
+        for strategy in self.strategies(options, guarded=guarded):
             if ended.budget.out_of_time():
                 break
             if (strategy.jumps and not may_jump) or (strategy.costly and not course.searches):
                 continue
-            if strategy.costly and self._is_hopeless(driver, end):
+            errors = np.sqrt(end.squares)
+            if strategy.costly and is_hopeless(problem, end.pose, errors, driver.tolerances, guarded=guarded):
                 break
             gate = guard if strategy.jumps else None
             for begin in strategy.starts(ended._replace(end=end)):
@@ -251,14 +248,6 @@ class Hierarchical(Method):
                 if gate is None and better(problem, other, end, least):
                     end, stop, jumped = other, why, strategy.jumps
         return end, Stop.TIME if ended.budget.out_of_time() else stop, jumped
-
-    @staticmethod
-    def _is_hopeless(driver: IterationDriver, end: Iterate) -> bool:
-        """Whether no other pose could do better, or among obstacles reach everything."""
-        errors = np.sqrt(end.squares)
-        if driver.guard is None:
-            return as_near_as_can_be(driver.problem, errors, driver.tolerances)
-        return is_hopeless(driver.problem, end.pose, errors, driver.tolerances)
 
 
 def posture_of(problem: Problem, q: Array) -> ScaledPosture | None:

@@ -93,7 +93,7 @@ def test_what_is_met_nowhere_is_told_and_not_looked_for_at_length():
     problem, start = behind(0.2), np.tile([0.1, 0.0, 0.05], 6)
     answer = ik.solve(problem, start, max_iterations=200)
     assert answer.status is ik.Status.BLOCKED and answer.iterations < 60
-    assert is_hopeless(problem, ik.Pose.forward(problem.skeleton, start), answer.errors, 1e-4)
+    assert is_hopeless(problem, ik.Pose.forward(problem.skeleton, start), answer.errors, 1e-4, guarded=True)
 
 
 @pytest.mark.parametrize(("kind", "seed"), [(kind, seed) for kind in COUNTS for seed in range(4)])
@@ -101,11 +101,10 @@ def test_a_goal_that_touches_is_not_hopeless_and_one_inside_is(kind, seed):
     scene = scenes.touching(kind, seed)
     problem, (goal,), (thing,) = scene.problem, scene.problem.goals, scene.problem.obstacles
     pose, short = ik.Pose.forward(problem.skeleton, scene.start), np.array([1.0])
-    assert not is_hopeless(problem, pose, short, 1e-4)
+    assert not is_hopeless(problem, pose, short, 1e-4, guarded=True)
     away = thing.nearest(goal.target).normal[0]
-    assert is_hopeless(
-        problem.with_targets([goal.with_targets(target=goal.target - 2e-3 * away)]), pose, short, 1e-4
-    )
+    inside = problem.with_targets([goal.with_targets(target=goal.target - 2e-3 * away)])
+    assert is_hopeless(inside, pose, short, 1e-4, guarded=True)
 
 
 def test_a_blocked_figure_rests():
