@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How far a figure may turn from one frame of a motion to the next, and how it catches up.
 
-Small turns keep a motion continuous. A turn may go a little farther than in the frame before, so a motion
-that is fast already may go on. Where a frame is held back by such a range of turns, a wider range is tried.
+Small turns, each little farther than in the frame before, keep a motion continuous. Where they hold a frame
+back, wider ranges are tried, so that a motion that is fast already may go on.
 A turn that is seen as a jump is spread over frames, unless a target leapt or the figure is late for long.
 What no turn reaches is no reason to jump.
 """
@@ -79,12 +79,13 @@ class TurnPolicy:
         self._on = np.where(turns, frames * (np.maximum(before, 0.0) + own.faster), np.inf)
         fast = None if dt is None else skeleton.max_speed * dt
         self._fast = None if fast is None or not np.isfinite(fast).any() else (q - fast, q + fast)
-        small, wide = (np.where(turns, frames * most, np.inf) for most in (own.turn, own.jump))
-        slow = self._within(np.minimum(self._back, small), np.minimum(self._on, small))
-        faster = self._within(self._back, self._on)
-        same = all(np.array_equal(*ends) for ends in zip(slow, faster, strict=True))
-        # small turns; a little farther than in the frame before; each by itself no jump
-        self._smooth = [slow, *[faster] * (not same), self._within(wide, wide)]
+        small, jump = (np.where(turns, frames * most, np.inf) for most in (own.turn, own.jump))
+        # small turns, little farther than in the frame before; one of the two; no jump by itself
+        self._ranges = [
+            self._within(np.minimum(self._back, small), np.minimum(self._on, small)),
+            self._within(np.maximum(self._back, small), np.maximum(self._on, small)),
+            self._within(np.maximum(self._back, jump), np.maximum(self._on, jump)),
+        ]
 
     def follow(self, solve: Solve, deadline: float) -> Solution:
         """The answer of the frame, with what the next frame needs to know and all iterations.
@@ -95,10 +96,10 @@ class TurnPolicy:
         Args:
             deadline: of `time.perf_counter`, after which no wider range is tried.
         """
-        first = last = answer = solve(self._smooth[0])
+        first = last = answer = solve(self._ranges[0])
         spent, late = first.iterations, 0
-        held = self._is_held_back(first, self._smooth[0])
-        for within in self._smooth[1:]:
+        held = self._is_held_back(first, self._ranges[0])
+        for within in self._ranges[1:]:
             if not held or time.perf_counter() > deadline:
                 break
             last = solve(within)
@@ -123,13 +124,13 @@ class TurnPolicy:
             least, most = np.maximum(least, self._fast[0]), np.minimum(most, self._fast[1])
         return least, most
 
-    def _is_held_back(self, answer: Solution, within: Range | None) -> bool:
+    def _is_held_back(self, answer: Solution, within: Range) -> bool:
         """Whether a frame is short because its turns stayed within a range.
 
         A level that is short then pushes against the ends of the range, and would gain if they were farther.
         """
         own, stack = self._parameters, self._problem.stack
-        if within is None or answer.status is Status.REACHED:
+        if answer.status is Status.REACHED:
             return False
         least = _ABOUT * own.faster
         back, on = answer.q - within[0] < least, within[1] - answer.q < least
@@ -152,20 +153,16 @@ class TurnPolicy:
 
     def _is_jump(self, answer: Solution) -> bool:
         """Whether a bone is seen to jump; not where speed limits or a motion as fast allow such turns."""
-        fast = self._fast
-        keeps_speed = fast is not None and np.isfinite(fast[1][self._problem.skeleton.is_turn]).all()
-        if keeps_speed or (answer.status is Status.REACHED and self._goes_on(answer)):
+        skeleton, fast, turned = self._problem.skeleton, self._fast, self._turned(answer)
+        keeps_speed = fast is not None and np.isfinite(fast[1][skeleton.is_turn]).all()
+        goes_on = ((turned >= -self._back) & (turned <= self._on)).all()
+        if keeps_speed or (answer.status is Status.REACHED and goes_on):
             return False
-        return largest_turn(self._problem.skeleton, self._q, answer.q) > self._frames * self._parameters.jump
+        return largest_turn(skeleton, self._q, answer.q) > self._frames * self._parameters.jump
 
     def _turned(self, answer: Solution) -> Array:
         """(n,) by how much an answer changes the coordinates."""
         return short_way(self._problem.skeleton.joint_limits, self._q, answer.q)
-
-    def _goes_on(self, answer: Solution) -> bool:
-        """Whether no turn is much farther than in the frame before: a fast motion."""
-        turned = self._turned(answer)
-        return bool(((turned >= -self._back) & (turned <= self._on)).all())
 
     def _leaps(self, answer: Solution) -> bool:
         """Whether a target's motion differs so much from the frame before that a jump is allowed."""
