@@ -30,7 +30,7 @@ from .topology import span
 
 INSIDE: Final = 1e-13  # how far outside still counts as inside, in the region's own measure
 OUTSIDE: Final = 1.0 + INSIDE
-_ROUNDING: Final = 1e-12  # metres or radians, of a step that ends where it began
+_ROUNDING: Final = 1e-12  # share of the limits' size, at least of one: of a step that ends where it began
 
 
 class BoundaryTangent(NamedTuple):
@@ -110,7 +110,11 @@ class JointLimits(Remade):
         self._any_box, self.boundless = bool(interval.any()), not limited.any()
         slides = slot < 3
         mixed = slides.any() and not slides.all()
-        self._kinds = [span(np.flatnonzero(kind)) for kind in (slides, ~slides)] if mixed else []
+        kinds = [slides, ~slides] if mixed else [np.ones(len(lower), dtype=bool)]
+        size = np.where(np.isfinite([lower, upper]), np.abs([lower, upper]), 1.0)
+        self._kinds = [
+            (span(np.flatnonzero(k)), _ROUNDING * float(size[:, k].max(initial=1.0))) for k in kinds
+        ]
         low, high = np.maximum(lower[self.pairs], -np.pi), np.minimum(upper[self.pairs], np.pi)
         centre = np.sin(np.clip(0.0, low, high) / 2)
         self._centre = np.ascontiguousarray(centre.T)
@@ -244,11 +248,11 @@ class JointLimits(Remade):
         is held. For figures that turn and slide, (n, ...): for each coordinate, in radians or metres.
         """
         size = np.abs(dq)
-        if not self._kinds:
-            return np.asarray(np.maximum(share * size.max(0), _ROUNDING))
+        if len(self._kinds) == 1:
+            return np.asarray(np.maximum(share * size.max(0), self._kinds[0][1]))
         slight = np.empty_like(size)
-        for kind in self._kinds:
-            slight[kind] = np.maximum(share * size[kind].max(0), _ROUNDING)
+        for kind, rounding in self._kinds:
+            slight[kind] = np.maximum(share * size[kind].max(0), rounding)
         return slight
 
     def near_boundary(self, q: Array, measure: float) -> dict[int, BoundaryTangent]:

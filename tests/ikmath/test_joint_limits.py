@@ -216,3 +216,13 @@ def test_swings_of_more_than_half_a_turn_through_an_open_side():
         projected = skeleton.joint_limits.project(far)
         assert oracle.outside_region(skeleton, projected) <= HOLDS
         np.testing.assert_allclose(skeleton.joint_limits.project(projected), projected, atol=HOLDS)
+
+
+@pytest.mark.parametrize("turns", ["", "y"])
+def test_rounding_counts_as_little_far_from_zero(turns):
+    """A slide that is held at its limit a kilometre away is still there, whatever rounding makes of it."""
+    skeleton = ik.Skeleton(
+        [ik.Joint("rail", turns="", slides="x", lower=-1e3, upper=1e3), ik.Joint("b", "rail", turns=turns)]
+    )
+    step = np.where(skeleton.is_turn, 0.0, 64.0 * np.spacing(1e3))
+    assert (skeleton.joint_limits.slight(step, 0.1) > step).all()
