@@ -30,7 +30,7 @@ from .topology import span
 
 INSIDE: Final = 1e-13  # how far outside still counts as inside, in the region's own measure
 OUTSIDE: Final = 1.0 + INSIDE
-_ROUNDING: Final = 1e-12  # share of the limits' size, at least of one: of a step that ends where it began
+_ROUNDING: Final = 1e-12  # of a step that ends where it began; share of the largest limit, at least of 1
 
 
 class BoundaryTangent(NamedTuple):
