@@ -146,6 +146,20 @@ class Scene:
         ]
         return ClosestPairs(broad, self.motion, PairBatch.joined(batches), places, detect, cache)
 
+    def at_ends(self, near: ClosestPairs) -> ClosestPairs:
+        """Pairs with obstacles in one pose, measured at ends of links that are not their closest points.
+
+        A link that lies flat on a face touches it with both ends, and only one of them is its closest point.
+        """
+        ends = np.repeat(near.places[:, :2].swapaxes(0, 1)[:, :, None], 3, 2)  # both as poses of points
+        elsewhere = (near.parameter != np.array([[0.0], [1.0]])) & (near.other < 0)
+        end, row = elsewhere.nonzero()
+        queries = self.broad_phase.queries(ends, near.pair.take(row), end, None)
+        batch = PairBatch.joined([self._measured(query, near.detect, None, None) for query in queries])
+        parameter = np.zeros(0) if batch.frame is None else batch.frame.astype(float)
+        batch = batch._replace(frame=None, parameter=parameter)
+        return ClosestPairs(self.broad_phase, self.motion, batch, near.places, near.detect, None)
+
     def _measured(
         self, query: NarrowPhaseQuery, detect: float, cache: CoherenceCache | None, behind: float | None
     ) -> PairBatch:

@@ -100,15 +100,21 @@ class CollisionGuard:
         """Whether the figure is inside something or nearer than the margin."""
         return float(near.worst) < self.margin
 
-    def inequalities(self, near: ClosestPairs, pose: Pose) -> Inequalities:
-        """What steps must keep, in figure sizes, a row for each of the closest pairs (P,)."""
+    def inequalities(self, near: ClosestPairs, pose: Pose) -> list[Inequalities]:
+        """What steps must keep, in figure sizes: a row for each of the closest pairs, and at links' ends."""
+        return [self._inequality(some, pose) for some in (near, self.scene.at_ends(near))]
+
+    def _inequality(self, near: ClosestPairs, pose: Pose) -> Inequalities:
         length = self.problem.length
         rows, least = self.damper.rows(near, pose, self.margin + _CUSHION * length)
 
         def curvature(forces: Array) -> Array:  # of flat faces, where the links touch them
             return geometric_stiffness(pose, near.loads(forces / length))
 
-        return Inequalities(rows / length, least / length, near.pair, curvature)
+        # an end of a link keeps its name, whether it is the closest point or not
+        place = (near.parameter == 0.0) + 2 * (near.parameter == 1.0)
+        names = near.pair + place * len(self.pairs.link)
+        return Inequalities(rows / length, least / length, names, curvature)
 
     def advance(self, old: Pose, near: ClosestPairs, q: Array) -> tuple[Pose, ClosestPairs] | None:
         """The pose at q, or the last free pose on the path to it; None if there is none."""

@@ -312,7 +312,7 @@ class IterationDriver:
         """One-sided goals and obstacles at an iterate, as rows that steps must keep."""
         found = [] if self.one_sided is None else self.one_sided.inequalities(iterate.pose)
         if self.guard is not None and iterate.near is not None and len(iterate.near):
-            found.append(self.guard.inequalities(iterate.near, iterate.pose))
+            found += self.guard.inequalities(iterate.near, iterate.pose)
         return found
 
     def _on_both_sides(self, iterate: Iterate) -> tuple[Array, Array]:

@@ -338,3 +338,23 @@ def test_links_that_meet_no_obstacles_still_meet_each_other(batch):
         found = dict(zip(keys, near.clearance.tolist(), strict=True))
         assert found == pytest.approx(expected, abs=1e-9)
         assert float(scene.clearance(pose)[row]) == pytest.approx(min(expected.values()), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_ends_of_links_are_measured_where_they_are_not_the_closest_points(seed):
+    rng, skeleton, body, obstacles, pairs = scene_of(seed)
+    pose = Pose.forward(skeleton, rng.normal(scale=0.5, size=skeleton.n))
+    scene = Scene(skeleton, body, obstacles, pairs)
+    near = scene.near(pose, 0.5)
+    expected = {}
+    for pair, link, k, at in zip(near.pair, near.link, near.obstacle, near.parameter, strict=True):
+        for end, place in enumerate(world_ends(pose, body, link) if k >= 0 else ()):
+            gap = float(obstacles[k].nearest_segment(place, place).distance) - body.links[link].radius
+            if at != end and gap < 0.5 + obstacles[k].margin:
+                expected[int(pair), end] = gap
+    ends = scene.at_ends(near)
+    assert len(expected) > 3
+    found = dict(
+        zip(zip(ends.pair.tolist(), ends.parameter.tolist(), strict=True), ends.clearance, strict=True)
+    )
+    assert found == pytest.approx(expected, abs=1e-9)

@@ -98,17 +98,18 @@ def test_the_curvature_of_contacts_with_flat_faces_is_that_of_their_clearances()
     problem = ik.Problem(CHAIN, [ik.Position("tip", (0, 4, 0))], obstacles=[wall], body=BODY)
     guard = CollisionGuard(problem, problem.scene, problem.stack.metric)
     pose = ik.Pose.forward(CHAIN, q)
-    known = guard.inequalities(guard.near(pose), pose)
-    forces = 1.0 + np.arange(len(known.rows))
-
-    def slopes(q):
-        pose = ik.Pose.forward(CHAIN, q)
-        return forces.dot(guard.inequalities(guard.near(pose), pose).rows)
-
     step, moves = 1e-6, np.eye(CHAIN.n)
-    expected = np.array([(slopes(q + step * d) - slopes(q - step * d)) / (2.0 * step) for d in moves])
-    assert len(forces)
-    np.testing.assert_allclose(known.curvature(forces), expected, atol=1e-6)
+    rows = guard.inequalities(guard.near(pose), pose)  # of closest pairs, and of links' ends
+    assert len(rows[0].rows)
+    for own, known in enumerate(rows):
+        forces = 1.0 + np.arange(len(known.rows))
+
+        def slopes(q, own=own, forces=forces):
+            pose = ik.Pose.forward(CHAIN, q)
+            return forces.dot(guard.inequalities(guard.near(pose), pose)[own].rows)
+
+        expected = np.array([(slopes(q + step * d) - slopes(q - step * d)) / (2.0 * step) for d in moves])
+        np.testing.assert_allclose(known.curvature(forces), expected, atol=1e-6)
 
 
 @pytest.mark.parametrize("mode", ["inside", "outside"])
@@ -121,3 +122,20 @@ def test_the_curvature_of_a_one_sided_goal_is_the_same_on_both_sides(mode):
         found.append(goal.curvature(pose, np.ones(1), np.full(CHAIN.n, 1e-5)))
     assert np.abs(found[0]).max() > 0.1
     np.testing.assert_allclose(found[0], found[1], atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_link_that_is_pressed_flat_onto_a_wall_lies_where_it_should(seed):
+    """Its closest point is at either end in turn; both have to hold."""
+    rng = np.random.default_rng(seed)
+    first, way = np.array([rng.uniform(1.5, 2.5), 2.6, rng.uniform(-1.0, 1.0)]), rng.normal(size=3)
+    way[1] = 0.0
+    ends = np.array([first, first + way / np.linalg.norm(way)])
+    wall = ik.HalfSpace((0, 2.0, 0), (0, -1, 0), name="wall")
+    goals = [ik.Position(["ball4", "tip"], ends), POSTURE]
+    problem = ik.Problem(CHAIN, goals, obstacles=[wall], body=BODY)
+    found = ik.solve(problem, np.append([0.0, 0.0, -1.2], np.zeros(CHAIN.n - 3)), restarts=0)
+    assert found.status is ik.Status.BLOCKED
+    ends[:, 1] = 2.0 - RADIUS
+    at = ik.Pose.forward(CHAIN, found.q).point(["ball4", "tip"])
+    np.testing.assert_allclose(at, ends, atol=2e-4)
