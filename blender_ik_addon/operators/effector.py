@@ -28,7 +28,7 @@ PIN_KINDS = (
 
 
 class ARTICULATE_OT_effector_add(OnBones):
-    """Let the selected bones follow targets. Makes an Empty at each bone to move or animate."""
+    """Make the selected bones follow targets: an Empty at each bone, to move or animate."""
 
     bl_label = "Add Effector"
     question = "Add {count} effectors?"
@@ -134,7 +134,7 @@ class ARTICULATE_OT_target_create(OnArmature):
 
 
 class ARTICULATE_OT_keep_as_posed(OnArmature):
-    """Join the two bones, or keep their distance, as they are posed now."""
+    """Join the two bones as they are posed now, or keep their present distance."""
 
     bl_label = "Keep As Posed"
 

@@ -29,7 +29,7 @@ class ARTICULATE_OT_elephant_add(Described):
         soft_max=60,
         max=200,
     )
-    surroundings: BoolProperty(name="Table and Tree", description="Add them too", default=True)
+    surroundings: BoolProperty(name="Table and Tree", description="Add table and tree too", default=True)
     obstacles: BoolProperty(
         name="Set as Obstacles", description="The elephant stays clear of table and tree", default=True
     )

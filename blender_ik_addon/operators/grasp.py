@@ -24,7 +24,7 @@ class _InPoseView(Described):
 
 
 class ARTICULATE_OT_take_parent(_InPoseView):
-    """Let the next press or click take a parent of the bone under the mouse."""
+    """Choose a parent of the bone under the mouse for the next press or click."""
 
     bl_label = "Take Parent"
 

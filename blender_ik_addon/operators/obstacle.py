@@ -26,7 +26,7 @@ NOTHING = "There is no surface: click on a mesh, or press Esc"
 class ARTICULATE_OT_obstacle_add(OnArmature):
     """Keep the figure clear of an object: click on it in the view.
 
-    In Object Mode the selected objects are taken, if there are any.
+    In Object Mode, the selected objects become obstacles, if there are any.
     """
 
     bl_label = "Add Obstacle"

@@ -83,7 +83,7 @@ KINDS: dict[str, Kind] = {
         Kind(
             "ORIENTATION",
             "Orientation",
-            "Turn the bone as the target is turned",
+            "Turn the bone to the rotation of the target",
             "ORIENTATION_GIMBAL",
             1,
             ("orientation",),
@@ -93,7 +93,7 @@ KINDS: dict[str, Kind] = {
         Kind(
             "POSE",
             "Pose",
-            "Bring the bone's tip to the target, and turn the bone as the target is turned",
+            "Bring the bone's tip to the target, and turn the bone to the rotation of the target",
             "OUTLINER_OB_ARMATURE",
             2,
             ("position", "orientation"),
@@ -114,7 +114,7 @@ KINDS: dict[str, Kind] = {
         Kind(
             "AIM",
             "Look At / Aim",
-            "Let the bone look at the target: an axis of it points there",
+            "Point an axis of the bone at the target, as a head looks at something",
             "CON_TRACKTO",
             3,
             ("aim",),
@@ -132,7 +132,7 @@ KINDS: dict[str, Kind] = {
         Kind(
             "PLANE",
             "Plane",
-            "Keep the bone's tip on the target's ground plane, or above it",
+            "Keep the bone's tip on the target's XY plane, or above it",
             "MESH_PLANE",
             4,
             ("plane",),
@@ -173,7 +173,7 @@ KINDS: dict[str, Kind] = {
         Kind(
             "ANY_OF",
             "Any Of",
-            "Bring the bone's tip to one of several targets, the one that costs least",
+            "Bring the bone's tip to the nearest of several targets",
             "PARTICLE_POINT",
             8,
             ("any_of",),
@@ -202,13 +202,13 @@ AXES = (
 
 SPACES = (
     ("WORLD", "World", "The axes of the world", 0),
-    ("TARGET", "Target", "The axes of the target, as it is turned", 1),
-    ("BONE", "Bone", "The axes of the bone, as it is turned", 2),
+    ("TARGET", "Target", "The target's own axes", 1),
+    ("BONE", "Bone", "The bone's own axes", 2),
 )
 
 KEEPS = (
-    ("AT", "At", "Exactly at this distance, like on a rod", 0),
-    ("INSIDE", "Within", "Not farther away than this, like on a leash", 1),
+    ("AT", "At", "Exactly at this distance, as on a rod", 0),
+    ("INSIDE", "Within", "Not farther away than this, as on a leash", 1),
     ("OUTSIDE", "Outside", "Not nearer than this", 2),
 )
 
@@ -267,7 +267,7 @@ class EffectorOptions:
         size=3,
         default=ALL_AXES,
     )
-    space: saved.Enum(name="Space", description="Which axes are used", items=SPACES, default="WORLD")
+    space: saved.Enum(name="Space", description="Whose axes are meant", items=SPACES, default="WORLD")
     slack: saved.Float(
         name="Slack",
         description="Radius around the target inside which the bone is free. Can be animated",

@@ -95,7 +95,7 @@ class ArticulateOverlay(bpy.types.PropertyGroup):
 
     lines: saved.Switch(
         name="Effectors",
-        description="Lines from the bones to their targets: green where they are reached, red far off",
+        description="Lines from the bones to their targets: green if reached, amber if short, red if far",
         default=True,
     )
     pins: saved.Switch(

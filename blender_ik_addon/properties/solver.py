@@ -22,8 +22,8 @@ ROOTS = (
         "AUTO",
         "Automatic",
         (
-            "The root moves if the hips are placed, or a foot and what is not on a leg, such as a hand."
-            " With feet alone, only if legs are too short. Else it stays"
+            "The root moves if effectors or pins place the hips, or a foot and a hand. With feet alone, only"
+            " if legs are too short. Otherwise it stays"
         ),
         2,
     ),
@@ -70,8 +70,8 @@ POSTURES = (
         "AUTO",
         "Automatic",
         (
-            "The pose that the frame starts from. Where the whole figure follows its targets and its arms and"
-            " legs are in their rest pose, a relaxed stance"
+            "The pose that the frame starts from. If the whole figure follows its targets, arms and legs in"
+            " their rest pose take a relaxed stance"
         ),
         0,
     ),

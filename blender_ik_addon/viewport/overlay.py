@@ -38,7 +38,7 @@ _MOVES: Final = (0, -1, 1, -2, 2)  # vertical offsets of a label that are tried,
 _SIZES: Final = (16.0, 11.0)  # of the two lines, pixels at a resolution scale of 1
 _PADDING: Final = 10.0
 _ABOVE: Final = 40.0  # pixels above the lower edge of the view, free of Blender's own texts
-_SECOND_LINE: Final = "Hints: switch them off in the menu of overlays"
+_SECOND_LINE: Final = "Hints: switch them off in the Overlays popover"
 _BACK: Final = (0.1, 0.1, 0.1, 0.8)
 _COLOURS: Final = ((1.0, 1.0, 1.0, 1.0), (0.75, 0.75, 0.75, 1.0))
 

@@ -52,7 +52,7 @@ class VelocityDamper(Avoidance):
     name: ClassVar[str] = "velocity_damper"
     label: ClassVar[str] = "Velocity Damper"
     description: ClassVar[str] = (
-        "As close as you like, never inside, nothing to tune. Works with Hierarchical."
+        "Comes as near as needed, never inside; nothing to tune. Works with Hierarchical."
     )
     source: ClassVar[str] = "Faverjon & Tournassoud 1987; Kanehiro et al. 2008"
     bounds: ClassVar[bool] = True

@@ -66,7 +66,7 @@ class Skin:
             raise BadShape("weight of the skin", f"({len(self.vertex)},), one a pair", self.weight.shape)
         if len(self.vertex) and not 0 <= self.vertex.min() <= self.vertex.max() < len(self.points):
             raise BadValue(
-                "vertex of the skin", f"names a vertex that is not there; there are {len(self.points)}."
+                "vertex of the skin", f"names a vertex that does not exist; there are {len(self.points)}."
             )
 
 

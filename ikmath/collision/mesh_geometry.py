@@ -52,7 +52,7 @@ class MeshGeometry:
             raise BadShape(f"faces of obstacle {name!r}", "(F, 3)", corners.shape)
         if corners.min() < 0 or corners.max() >= len(places):
             raise BadValue(
-                f"faces of obstacle {name!r}", f"name vertices that are not there; there are {len(places)}."
+                f"faces of obstacle {name!r}", f"name vertices that do not exist; there are {len(places)}."
             )
         self.vertices, self.faces = places, corners
         used = places.take(self.faces.ravel(), 0)

@@ -84,7 +84,7 @@ def _named(body: Body, pairs: Iterable[Pair]) -> set[tuple[int, int]]:
     for pair in arguments.several(pairs, Iterable, "pairs of links"):  # type: ignore[type-abstract]
         names = tuple(pair)
         if len(names) != 2:
-            raise BadValue(f"The pair {told(pair)}", "is none; name two links.")
+            raise BadValue(f"The pair {told(pair)}", "is not a pair; name two links.")
         one, two = (_links(body, name) for name in names)
         both = {(min(i, j), max(i, j)) for i in one for j in two if i != j}
         if not both:

@@ -307,9 +307,7 @@ def _check_leaders(
             continue
         leader = _known("URDF joint", joint.mimic.leader, [other.name for other in joints])
         if leader not in present:
-            out = (
-                f"mimics {leader!r}, which is left out; keep that by tip=, or give one a position by fixed=."
-            )
+            out = f"mimics {leader!r}, which is left out; include it by tip=, or fix one of them by fixed=."
             raise BadValue(joint.what, out)
 
 

@@ -181,9 +181,9 @@ class Method(Entry):
                     " or use Hierarchical."
                 )
         if not self.levels and len({goal.priority for goal in requirements.goals}) > 1:
-            return "knows weights, not priorities; give all goals one priority or use Hierarchical."
+            return "supports weights, not priorities; give all goals one priority or use Hierarchical."
         if requirements.posture_cost and not self.posture_costs:
-            return "takes wanted coordinates, not a posture cost; use Hierarchical."
+            return "takes a posture as coordinates, not as a cost; use Hierarchical."
         if requirements.avoidance is None:
             return ""
         if not self.obstacles:

@@ -30,7 +30,7 @@ class Objective(Gradient):
     name: ClassVar[str] = "objective"
     label: ClassVar[str] = "Objective Function"
     description: ClassVar[str] = (
-        "Pushes every joint by what it can do for the clearance. Smooth, one parameter."
+        "Pushes each joint by how much it can increase the clearance. Smooth, one parameter."
     )
     source: ClassVar[str] = "Samson, Le Borgne & Espiau 1991; Ge 2000, eq. 5.5"
 

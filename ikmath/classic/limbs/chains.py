@@ -193,7 +193,7 @@ def read_limbs(problem: Problem, method: str, *, slides: bool = True) -> Limbs:
         if node.slides and not slides and node.place.node >= 0:
             raise NotSupported(
                 f"Method {method}",
-                f"cannot move the slides of {skeleton.names[node.joint]!r}, which is no root; lock them "
+                f"cannot move the slides of {skeleton.names[node.joint]!r}, which is not a root; lock them "
                 "or use Hierarchical.",
             )
     return _assembled(skeleton, nodes, effectors, problem.length)

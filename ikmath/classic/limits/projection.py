@@ -31,7 +31,7 @@ class Projection(LimitMethod):
 
     name: ClassVar[str] = "projection"
     label: ClassVar[str] = "Projection"
-    description: ClassVar[str] = "Stops a joint at its limit, and the others do its part."
+    description: ClassVar[str] = "Stops a joint at its limit, and other joints make up for it."
     source: ClassVar[str] = "Ge 2000, sections 2.5.3 and 5.1"
     exact: ClassVar[bool] = True
 

@@ -128,7 +128,7 @@ def find_limbs(limbs: Limbs, middle: str | Sequence[str] | None, labels: Sequenc
         if used & nodes:
             raise NotSupported(
                 "Method Two Bones",
-                "cannot serve two effectors on one limb; give each its own, or use FABRIK or Hierarchical.",
+                "cannot solve two effectors on one limb; give each its own, or use FABRIK or Hierarchical.",
             )
         used |= nodes
     return found

@@ -83,7 +83,7 @@ class Shape(ABC):
         if shift.shape[-1:] != (3,):
             raise BadShape(shifted, "(*frames, 3)", shift.shape)
         if np.abs(turn @ np.swapaxes(turn, -1, -2) - np.eye(3)).max(initial=0.0) > 1e-5:
-            raise BadValue(turned, "is no rotation; put scale and shear into the geometry.")
+            raise BadValue(turned, "is not a rotation; put scale and shear into the geometry.")
         try:
             frames = np.broadcast_shapes(turn.shape[:-2], shift.shape[:-1])
         except ValueError:
