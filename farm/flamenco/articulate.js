@@ -69,9 +69,9 @@ function compileJob(job) {
     job.addTask(summary);
 }
 
-// With --exit-zero, Blender's exit status is not 0 only where another worker may get further: it crashed, was
-// killed, has no extension, could not read or write a file. The Manager then gives the task to another worker.
-// What no worker can bake ends the task; its report has the status FAILED, and the summary fails.
+// With --exit-zero, Blender's exit status is not 0 only if another worker may succeed: Blender crashed, was
+// killed, has no extension, or could not read or write a file. The Manager then gives the task to another one.
+// If no worker can bake a shot, its task ends, its report has the status FAILED, and the summary fails.
 function bakeTask(settings, shot, output, reports, options) {
     const name = path.stem(shot);
     const task = author.Task(`bake-${name}`, "blender");
