@@ -215,7 +215,7 @@ class ARTICULATE_OT_unpin_all(OnArmature):
 class ARTICULATE_OT_mirror(OnBones):
     """Copy effectors and pins of the selected bones to the other side.
 
-    That is found by names (.L and .R) or by position.
+    Sides are found by names (.L and .R) or by position.
     """
 
     bl_label = "Mirror Effectors"
