@@ -14,15 +14,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-import numpy as np
-
 from ..model.pose import Pose
 from ..parameters import Parameter, check_parameters, parameters_of
 from ..registries import Entry, LazyRegistry
 from ..rotation import Array
 from .closest_pairs import ClosestPairs
-
-_SHARE: Final = 0.8  # share of the clearance that one step may use up
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,13 +52,14 @@ class VelocityDamper(Avoidance):
     )
     source: ClassVar[str] = "Faverjon & Tournassoud 1987; Kanehiro et al. 2008"
     bounds: ClassVar[bool] = True
+    share: ClassVar[float] = 0.8  # of the clearance that one step may use up
 
     def rows(self, near: ClosestPairs, pose: Pose, margin: float) -> tuple[Array, Array]:
-        """Inequality rows (P, n) and their least values (P,), metres, for clearance at least `margin`.
+        """Rows (P, n) and the values (P,) of `rows dq`, metres, at which clearance is `margin`.
 
-        Least values are never above zero: a pair that is already too close must not come closer.
+        The values are above zero where a pair is too close. A step then must not bring it closer.
         """
-        return near.jacobian(pose), np.minimum(_SHARE * (margin - near.room), 0.0)
+        return near.jacobian(pose), margin - near.room
 
 
 _TEXTS: Final = "ikmath.classic.avoidance"

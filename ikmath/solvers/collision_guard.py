@@ -114,7 +114,7 @@ class CollisionGuard:
         # an end of a link keeps its name, whether it is the closest point or not
         place = (near.parameter == 0.0) + 2 * (near.parameter == 1.0)
         names = near.pair + place * len(self.pairs.link)
-        return Inequalities(rows / length, least / length, names, curvature)
+        return Inequalities(rows / length, least / length, names, curvature, self.damper.share)
 
     def advance(self, old: Pose, near: ClosestPairs, q: Array) -> tuple[Pose, ClosestPairs] | None:
         """The pose at q, or the last free pose on the path to it; None if there is none."""

@@ -27,7 +27,7 @@ from .frame_correction import Correction
 from .iterate import Iterate, Merit
 from .method import Pausing
 from .newton_step import NewtonStep, nearly_met
-from .one_sided import OneSidedGoals
+from .one_sided import inequality
 from .parameters import HierarchicalParameters, Patience
 from .step_bounds import NO_NAMES, Bounds, Face, Inequalities, StepBounds, short_way
 from .step_model import GaussNewtonStep, Metric, StepModel
@@ -107,9 +107,7 @@ class IterationDriver:
         self.posture_tolerance = posture_tolerance
         self.chooses = problem.posture_cost is not None
         self.held = [NO_NAMES] * len(active)
-        self.one_sided: OneSidedGoals | None = None
-        if problem.stack.one_sided is not None:
-            self.one_sided = OneSidedGoals(problem.tasks, problem.stack, parameters.difference)
+        self.one_sided = [goal for goal in problem.tasks if goal.one_sided]
         self.last: tuple[Bounds, Sequence[Signs]] | None = None
         self.merit = Merit(problem.stack.most, posture is not None, parameters)
 
@@ -261,8 +259,7 @@ class IterationDriver:
         if trial is None:
             return None, -1.0
         ratio = (self.merit.gain(before, trial.all_costs()) + noise) / (promised + noise)
-        # the room that a curved step leaves at a one-sided goal would be promised again by the next one
-        if ratio <= (own.full_gain if model.curved and self.one_sided else own.least_gain):
+        if ratio <= (own.full_gain if model.curved else own.least_gain):
             count = self._met(iterate.costs)
             sought = self._sought(iterate, step, count)
             trial = self._corrected(trial, sought, count, budget, others=model.curved)
@@ -271,8 +268,8 @@ class IterationDriver:
 
     def _sought(self, iterate: Iterate, step: Array, count: int) -> Array:
         """Errors (k,) as a step (n,) promised; zero for the `count` met levels that come no nearer."""
-        error, jacobian = self._on_both_sides(iterate)
-        promised: Array = error + jacobian.dot(step)
+        error = iterate.error
+        promised: Array = error + iterate.jacobian.dot(step)
         for rows in self.problem.stack.levels[:count]:
             if promised[rows].dot(promised[rows]) >= error[rows].dot(error[rows]):
                 promised[rows] = 0.0
@@ -310,15 +307,11 @@ class IterationDriver:
 
     def inequalities(self, iterate: Iterate) -> list[Inequalities]:
         """One-sided goals and obstacles at an iterate, as rows that steps must keep."""
-        found = [] if self.one_sided is None else self.one_sided.inequalities(iterate.pose)
+        steps = self.parameters.difference * self.problem.stack.metric
+        found = [inequality(goal, iterate.pose, steps) for goal in self.one_sided]
         if self.guard is not None and iterate.near is not None and len(iterate.near):
             found += self.guard.inequalities(iterate.near, iterate.pose)
         return found
-
-    def _on_both_sides(self, iterate: Iterate) -> tuple[Array, Array]:
-        """Errors (k,) and their rows (k, n), where one-sided goals that held the last step have two sides."""
-        one_sided = self.one_sided
-        return one_sided.on_both_sides(iterate, self.held) if one_sided else (iterate.error, iterate.jacobian)
 
     def move(self, iterate: Iterate, q: Array) -> Iterate | None:
         """The iterate at q, or as far on the way there as obstacles allow; None if they allow nothing."""
@@ -361,28 +354,30 @@ class IterationDriver:
     ) -> Iterate:
         """Second-order correction: the first `count` levels get the errors (k,) that are sought.
 
-        It stays on what held the step, limits and one-sided goals alike: to leave them would cost weaker
-        levels what they gained. Where one of the former would lose what it has, nothing is corrected.
+        What held the step, limits, contacts and one-sided goals alike, gets the room that the step left at
+        it: to leave it would cost weaker levels what they gained, and room that only the curvature of a step
+        has made would be promised again by the next one. Where one of the first levels would lose what it
+        has, nothing is corrected.
 
         Args:
             others: whether the other levels get theirs, too, where all are near.
         """
         stack, own = self.problem.stack, self.parameters
         metric = Metric.of(stack.metric, None, 0.0)
-        face = self.last[0].face(self.last[1]) if self.last else Face(np.empty(0, np.intp), set())
+        face = self.last[0].face(self.last[1]) if self.last else Face(np.empty(0, np.intp), {})
         are_near = others and max(stack.costs(sought - trial.error)) <= own.near**2
         last = len(stack.levels) if are_near else count
 
-        def wrong(iterate: Iterate) -> list[float]:  # costs that count as none are alike
-            error, _ = self._on_both_sides(iterate)
-            return [max(cost, own.hold**2) for cost in stack.costs(error - sought)[:last]]
+        def wrong(iterate: Iterate, sides: Sequence[Inequalities]) -> list[float]:
+            costs = [face.missed(sides), *stack.costs(iterate.error - sought)[:last]]
+            return [max(cost, own.hold**2) for cost in costs]  # those that count as none are alike
 
+        sides = self.inequalities(trial) if last else []
         for _ in range(own.corrections if last else 0):
-            if max(wrong(trial)) <= own.hold**2:
+            if max(wrong(trial, sides)) <= own.hold**2:
                 break
             budget.corrections += 1
-            error, jacobian = self._on_both_sides(trial)
-            slopes, missing = metric.along(jacobian), sought - error
+            slopes, missing = metric.along(trial.jacobian), sought - trial.error
             damping = [0.0 if level < count else own.damping * trial.costs[level] for level in range(last)]
             levels = [
                 Level(slopes[rows], missing[rows], own.bias + more)
@@ -392,8 +387,11 @@ class IterationDriver:
             def best(bounds: Bounds, levels: list[Level] = levels) -> Array:
                 return metric.step(hierarchical_qp(levels, bounds.along(face).by(metric)).z)
 
-            moved = self.move(trial, self.bounds.step(trial.q, best, self.inequalities(trial)))
-            if moved is None or not wrong(moved) < wrong(trial) or self._met(moved.costs) < count:
+            moved = self.move(trial, self.bounds.step(trial.q, best, sides))
+            if moved is None or self._met(moved.costs) < count:
                 break
-            trial = moved
+            after = self.inequalities(moved)
+            if not wrong(moved, after) < wrong(trial, sides):
+                break
+            trial, sides = moved, after
         return trial

@@ -8,7 +8,7 @@ constraint (cutting planes; Kelley 1960).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -33,7 +33,10 @@ def _flat(forces: Array) -> Array:
 
 
 class Inequalities(NamedTuple):
-    """Rows (m, n) and least values (m,) of `rows dq >= least`.
+    """What steps keep: rows (m, n) with `rows dq >= least`, or `>= 0` where least is above zero.
+
+    The least values (m,) are those at which each is met exactly: below zero by the room that there is, above
+    where it is violated. A step may use up a share of the room.
 
     Names (m,), numbers that a row has in the next step too, tell which rows held the step before; by default
     rows are told by their place. The curvature for forces (m,) is the second derivative (n, n) of what the
@@ -44,6 +47,7 @@ class Inequalities(NamedTuple):
     least: Array
     names: Index | None = None
     curvature: Callable[[Array], Array] = _flat
+    share: float = 1.0
 
 
 def names_of(inequalities: Sequence[Inequalities]) -> Index:
@@ -56,18 +60,25 @@ def names_of(inequalities: Sequence[Inequalities]) -> Index:
 
 
 class Face(NamedTuple):
-    """Limits that hold a step: coordinates (k,), and the numbers of swing regions."""
+    """What holds a step: coordinates (k,), and the room that is left at each of the named rows."""
 
     coordinates: Index
-    pairs: Set[int]
+    room: Mapping[int, float]
+
+    def missed(self, inequalities: Sequence[Inequalities]) -> float:
+        """The squares of how much more or less room these rows have, added up."""
+        names = names_of(inequalities).tolist()
+        least = np.concatenate([_NONE, *(one.least for one in inequalities)]).tolist()
+        found = {name: -each for name, each in zip(names, least, strict=True) if name in self.room}
+        return float(sum((room - self.room[name]) ** 2 for name, room in found.items()))
 
 
 class Bounds(NamedTuple):
     """`lower <= dq <= upper` (n,), and rows (m, n) with `row_lower <= rows dq <= row_upper`.
 
-    The first rows are tangents of the swing regions `pairs`, of which one may have several; `names` (m,) are
-    those of all rows, negative for tangents. Where coordinates follow others, `equal` holds rows and the
-    values that they have.
+    Names (m,) are negative for tangents of swing regions, which come first and of which a region may have
+    several; others are held from below. Met (m,) are the values at which each is met exactly. Where
+    coordinates follow others, `equal` holds rows and the values that they have.
     """
 
     lower: Array
@@ -75,24 +86,27 @@ class Bounds(NamedTuple):
     rows: Array | None
     row_lower: Array
     row_upper: Array
-    pairs: tuple[int, ...] = ()
     names: Index = NO_NAMES
+    met: Array = _NONE
     equal: tuple[Array, Array] | None = None
 
     def face(self, active: Sequence[Signs]) -> Face:
-        """The limits that hold a step at any of its levels; active: see `hierarchical_qp.Step`."""
+        """What holds a step at any of its levels; active: see `hierarchical_qp.Step`."""
         n, held = len(self.lower), np.logical_or.reduce([one != 0 for one in active])
-        numbers = zip(self.pairs, held[n:].tolist(), strict=False)
-        return Face(held[:n].nonzero()[0], {pair for pair, is_held in numbers if is_held})
+        room = np.where(self.names < 0, self.row_upper, self.row_lower) - self.met
+        rows = held[n:].nonzero()[0]
+        left = dict(zip(self.names[rows].tolist(), room[rows].tolist(), strict=True))
+        return Face(held[:n].nonzero()[0], left)
 
     def along(self, face: Face) -> Bounds:
         """The same for steps that stay on a face."""
-        lower, upper, row_lower = self.lower.copy(), self.upper.copy(), self.row_lower.copy()
+        lower, upper = self.lower.copy(), self.upper.copy()
+        row_lower, row_upper = self.row_lower.copy(), self.row_upper.copy()
         lower[face.coordinates] = upper[face.coordinates] = 0.0
-        for pair, row in {pair: row for row, pair in enumerate(self.pairs)}.items():  # the last of each
-            if pair in face.pairs:
-                row_lower[row] = self.row_upper[row]
-        return self._replace(lower=lower, upper=upper, row_lower=row_lower)
+        last = {name: row for row, name in enumerate(self.names.tolist())}
+        for name in last.keys() & face.room.keys():
+            row_lower[last[name]] = row_upper[last[name]] = self.met[last[name]] + face.room[name]
+        return self._replace(lower=lower, upper=upper, row_lower=row_lower, row_upper=row_upper)
 
     def by(self, metric: Metric) -> Constraints:
         """The same for z with dq = S z."""
@@ -166,15 +180,17 @@ class StepBounds:
         equal = None if coupling is None else (coupling.rows, coupling.values - coupling.rows.dot(q))
         if not edges and not others:
             return Bounds(lower, upper, None, _NONE, _NONE, equal=equal)
-        pairs, normals = tuple(pair for pair, _ in edges), np.zeros((len(edges), len(q)))
+        normals = np.zeros((len(edges), len(q)))
         for row, (pair, edge) in zip(normals, edges, strict=True):
             row[list(self.joint_limits.pair_columns[pair])] = edge.x, edge.z
         room = np.array([max(edge.room, 0.0) for _, edge in edges])
         rows = np.concatenate([normals, *(one.rows for one in others)])
-        least = np.concatenate([np.full(len(room), -np.inf), *(one.least for one in others)])
+        free = np.full(len(room), np.inf)
+        least = np.concatenate([-free, *(np.minimum(one.share * one.least, 0.0) for one in others)])
         most = np.concatenate([room, np.full(len(rows) - len(room), np.inf)])
-        names = np.concatenate([-1 - np.array(pairs, dtype=np.intp), names_of(others)])
-        return Bounds(lower, upper, rows, least, most, pairs, names, equal)
+        met = np.concatenate([room, *(one.least for one in others)])
+        names = np.concatenate([np.array([-1 - pair for pair, _ in edges], np.intp), names_of(others)])
+        return Bounds(lower, upper, rows, least, most, names, met, equal)
 
     def inside(self, q: Array, to: Array) -> Array:
         """A landing that the turn limit allows, since a swing that lands on its boundary may turn farther.

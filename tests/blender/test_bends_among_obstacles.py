@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Knees bend among obstacles as they do without, also about axes that no single turn of a bone has."""
+"""Figures bend among obstacles as they do without: knees, also of rolled bones, and the trunk at a table."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import installed
 import natural_poses as natural
 import numpy as np
 import pytest
-from addon_scenes import reach, tip
+from addon_scenes import animate, reach, tip
 from drag_ways import ENDLESS, PARTS, WAYS, figure
+from metarig_clips import metarig
 
 FAR = (3.0, 3.0, 3.0)  # metres, out of everything's way
 UPDATES = 6
@@ -70,3 +71,30 @@ def test_in_a_solve():
         found.append(knee(rig, foot))
     assert np.linalg.norm(found[0]) > 0.05
     np.testing.assert_allclose(found[1], found[0], atol=0.03)
+
+
+@pytest.mark.solver
+@pytest.mark.parametrize("frames", [16, 24])
+def test_who_presses_a_hand_onto_a_table_bends_forward(frames: int):
+    """A flat hand touches the table with both ends of its bones, and the trunk need not help it."""
+    rig = metarig("human")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.ops.mesh.primitive_cube_add(location=(-0.2, -0.6, 0.85), scale=(0.5, 0.3, 0.02))
+    table = bpy.context.object
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="POSE")
+    for bone in rig.pose.bones:
+        (bone if hasattr(bone, "select") else bone.bone).select = bone.name in ("foot.L", "foot.R")
+    bpy.ops.articulate.pin()
+    target = bpy.data.objects.new("Target", None)
+    bpy.context.scene.collection.objects.link(target)
+    animate(target, {1: (-0.25, -0.45, 1.15), frames: (-0.25, -0.45, 0.6)})
+    bpy.ops.articulate.effector_add(bone="hand.R", kind="POSITION", target=target.name)
+    bpy.ops.articulate.obstacle_add(object=table.name)
+    assert bpy.ops.articulate.bake(frame_start=1, frame_end=frames) == {"FINISHED"}
+    bpy.context.scene.frame_set(frames)
+    posed = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
+    assert abs(posed["hand.R"].tail.z - 0.88) < 0.02, "the hand lies on the table"
+    trunk = posed["spine.003"].tail - posed["spine"].head
+    assert trunk.y < 0.0, "not backwards"
+    assert np.degrees(trunk.angle((0.0, 0.0, 1.0))) < 22.0
