@@ -241,7 +241,7 @@ class IterationDriver:
                 correction.drop()
             if model.lenient:
                 model = None
-            elif model.curved or self.guard is None:  # along tangents a guard shortens steps itself
+            else:
                 reach = own.shorter * min(reach, longest)
 
     def _try(

@@ -55,7 +55,7 @@ class Course(NamedTuple):
     def of(cls, options: HierarchicalOptions, driver: IterationDriver, *, moves: bool) -> Course:
         """The course of a solve; moves: of a frame of a motion."""
         own, exact = options.parameters, ACCURACY[options.accuracy]
-        if options.accuracy == "reached" or (moves and (not driver.chooses or driver.guard is not None)):
+        if options.accuracy == "reached" or (moves and not driver.chooses):
             rest = own.settled if exact else None
             return cls(own.in_motion if moves else own.at_last, True, rest, False)
         if driver.chooses or exact:
@@ -137,7 +137,8 @@ class Hierarchical(Method):
         budget = Budget(options.max_iterations, deadline)
         course = Course.of(options, driver, moves=before is not None)
         start = driver.begin(q, trail.pose)
-        first = None if before is None and guard is None else FrameCorrection(trail.first)
+        driver.bounds.include(start.q)
+        first = None if before is None else FrameCorrection(trail.first)
         correction: Correction = ArcCorrection(problem, own.arc_gain) if first is None else first
         end, stop, jumped = yield from self._descend(driver, start, budget, correction, course, options)
         if within is not None:

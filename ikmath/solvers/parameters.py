@@ -36,8 +36,8 @@ class HierarchicalParameters:
             1/4).
         full_gain: share of the promised gain from which a model is trusted (Nocedal & Wright 2006, 4.1: 3/4).
         least_factor: least factor of the damping (1/1000: three good steps from a start at 1).
-        shorter: share of a refused step's length that the next one may have; along tangents among obstacles
-            their check shortens steps. To try it again nearly as long wastes an evaluation.
+        shorter: share of a refused step's length that the next one may have. To try it again nearly as long
+            wastes an evaluation.
         firmer: factor by which damping rises until a step is short enough, at most to `firmest`: limits may
             want it longer.
         nearby: radians or figure sizes that a step by curvature may have; a limb's arc is no parabola beyond.

@@ -147,6 +147,10 @@ class StepBounds:
         self.high = region.high if high is None else np.minimum(region.high, high)
         self.limits_turns = low is not None
 
+    def include(self, q: Array) -> None:
+        """Widen the bounds to coordinates (n,) to which an obstacle has pushed a figure."""
+        self.low, self.high = np.minimum(self.low, q), np.maximum(self.high, q)
+
     def step(self, q: Array, propose: Propose, others: Sequence[Inequalities] = ()) -> Array:
         """New coordinates (n,): proposed again while a swing boundary is crossed by more than its curvature.
 

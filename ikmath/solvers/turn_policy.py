@@ -16,6 +16,7 @@ from typing import Final
 
 import numpy as np
 
+from ..arrays import Mask
 from ..collision import ClosestPairs
 from ..linalg.hierarchical_qp import Signs
 from ..model.pose import Pose
@@ -27,6 +28,8 @@ from .iterate import Iterate
 from .parameters import HierarchicalParameters
 from .step_bounds import short_way
 
+_CONTACT: Final = 1e-5
+"""Figure sizes above the margin within which a link touches an obstacle."""
 _ABOUT: Final = 0.05
 """Share of a turn limit by which a figure that is held back by it may stay within: steps are corrected."""
 
@@ -127,7 +130,8 @@ class TurnPolicy:
     def _is_held_back(self, answer: Solution, within: Range) -> bool:
         """Whether a frame is short because its turns stayed within a range.
 
-        A level that is short then pushes against the ends of the range, and would gain if they were farther.
+        A level that is short then pushes against the ends of the range, and would gain if they were farther,
+        unless obstacles or stronger levels push back.
         """
         own, stack = self._parameters, self._problem.stack
         if answer.status is Status.REACHED:
@@ -139,17 +143,24 @@ class TurnPolicy:
         found = stack.evaluate(self._problem.tasks, answer.memory.pose)
         far = min(self._frames * own.jump, np.pi)
         error, slopes = found.error * stack.scale, (found.jacobian.T * stack.scale).T
-        free, stronger = ~(back | on), np.empty((0, len(answer.q)))
+        free, contacts, stronger = ~(back | on), self._contacts(answer), np.empty((0, len(answer.q)))
         for rows in stack.levels:
             cost = float(error[rows].dot(error[rows]))
-            push = error[rows].dot(slopes[rows])
-            if len(stronger):  # free turns keep what stronger levels have, as far as these push back
-                push = push - np.linalg.lstsq(stronger[:, free].T, push[free], rcond=None)[0].dot(stronger)
+            push = _unopposed(error[rows].dot(slopes[rows]), free, contacts, stronger)
             gain = 2.0 * far * float(np.maximum(push, 0.0)[back].sum() + np.maximum(-push, 0.0)[on].sum())
             if cost > own.met**2 and gain > own.slow * cost:
                 return True
             stronger = np.concatenate([stronger, slopes[rows]])
         return False
+
+    def _contacts(self, answer: Solution) -> Array:
+        """(m, n) derivatives of the clearances of what touches."""
+        problem, near = self._problem, answer.memory.near
+        if problem.scene is None or near is None:
+            return np.empty((0, len(answer.q)))
+        least = problem.margin + _CONTACT * problem.length
+        pairs = (near, problem.scene.at_ends(near))
+        return np.concatenate([some.jacobian(answer.memory.pose)[some.room < least] for some in pairs])
 
     def _is_jump(self, answer: Solution) -> bool:
         """Whether a bone is seen to jump; not where speed limits or a motion as fast allow such turns."""
@@ -173,6 +184,22 @@ class TurnPolicy:
         change = np.divide(change, scale, out=np.zeros_like(change), where=scale > 0.0)
         size = np.sqrt(self._problem.stack.squares(change))
         return bool((size > self._parameters.leap * self._problem.spans).any())
+
+
+def _unopposed(push: Array, free: Mask, contacts: Array, stronger: Array) -> Array:
+    """What is left of a slope (n,) where free coordinates keep stronger levels, and enter no obstacle.
+
+    Args:
+        contacts: (m, n) derivatives of clearances, which push one way; stronger: (k, n) those of errors.
+    """
+    while len(contacts) + len(stronger):
+        holding = np.concatenate([contacts, stronger])
+        forces = np.linalg.lstsq(holding[:, free].T, push[free], rcond=None)[0]
+        presses = forces[: len(contacts)] > 0.0
+        if presses.all():
+            return np.asarray(push - forces.dot(holding))
+        contacts = contacts[presses]
+    return push
 
 
 def moved_targets(start: Iterate, before: Trail) -> Array | None:

@@ -141,3 +141,25 @@ def test_a_link_that_is_pressed_flat_onto_a_wall_comes_to_rest(seed):
     ends[:, 1] = 2.0 - RADIUS
     at = ik.Pose.forward(CHAIN, found.q).point(["ball4", "tip"])
     np.testing.assert_allclose(at, ends, atol=2e-4)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_an_obstacle_pushes_in_a_frame_keeps_its_target(seed):
+    """The figure may turn farther than a frame allows where a ball has pushed it, and need not go back."""
+    rng = np.random.default_rng(seed)
+    start = np.concatenate([np.zeros(3), rng.uniform(-0.4, 0.4, CHAIN.n - 3)])
+    middle, after, end = ik.Pose.forward(CHAIN, start).point(["ball2", "ball3", "tip"])
+    along, way = (after - middle) / np.linalg.norm(after - middle), rng.normal(size=3)
+    way -= along * along.dot(way)
+    way /= np.linalg.norm(way)
+
+    def problem(gap):
+        ball = ik.Sphere(middle + way * (0.3 + RADIUS + gap), 0.3, name="ball")
+        return ik.Problem(CHAIN, [ik.Position("tip", end), ik.Posture(start)], obstacles=[ball], body=BODY)
+
+    solver = ik.Solver()
+    before = solver.follow(problem(0.05), solver.solve(problem(0.3), start))
+    found = solver.follow(problem(-0.25), before)
+    assert found.status is ik.Status.REACHED
+    assert found.iterations < 60
+    assert found.clearance > -1e-9
