@@ -47,6 +47,9 @@ def run(arguments: list[str]) -> int:
         return summarise(options.reports)
     if options.exit_zero and not options.report:
         parser.error("--exit-zero needs --report: without it no failure is reported")
+    for what, path in (("the .blend file", options.file), ("--output", options.output)):
+        if path and options.report and path.resolve() == options.report.resolve():
+            parser.error(f"--report would replace {what}, '{path}': choose another file")
     reports: dict[str, dict[str, Any]] = {}
     try:
         _require_place("--report", options.report)

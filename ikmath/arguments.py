@@ -22,15 +22,19 @@ SMALLEST: Final = 1e-30
 """The smallest number that is accepted where it must be above zero: products of smaller ones' reciprocals
 overflow.
 """
+NEGLIGIBLE: Final = 1e-60
+"""Smaller numbers are taken as zero: their fourth powers underflow, and then a length divides by zero."""
 _MOST: Final = 2**31 - 1  # the largest whole number that integer arrays hold on every system
 
 Wanted = TypeVar("Wanted")
 
 
 def numbers(value: npt.ArrayLike, what: str) -> Array:
-    """A fresh array of finite numbers, none beyond `LARGEST`."""
+    """A fresh array of finite numbers, none beyond `LARGEST`; those below `NEGLIGIBLE` become zero."""
     array = limits(value, what)
-    if np.abs(array).max(initial=0.0) <= LARGEST:  # False for NaN
+    size = np.abs(array)
+    if size.max(initial=0.0) <= LARGEST:  # False for NaN
+        array[size < NEGLIGIBLE] = 0.0
         return array
     if np.isfinite(array).all():
         raise BadValue(what, f"has a value above {LARGEST:g}, which is too large to compute with.")

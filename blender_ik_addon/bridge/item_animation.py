@@ -9,6 +9,7 @@ difference from the present list shows where each item has moved, whether by an 
 library of an override. `follow` applies it to:
 
 - the F-curves that the object plays, in its action and its NLA strips;
+- those that it may play again: in actions that nothing plays now, such as the source of a bake;
 - its drivers;
 - driver variables of all data-blocks, and keying sets, that name an item of it.
 
@@ -28,6 +29,7 @@ import numpy as np
 
 from .. import compat
 from ..properties.access import rig_of
+from ..properties.bone_names import all_armatures
 from ..properties.refusal import Refused
 from ..properties.rig import LISTS
 
@@ -123,10 +125,16 @@ def _move(armature: bpy.types.Object, moves: Sequence[Moves]) -> None:
     def new_path(path: str) -> str | None:
         return next((each.new_path(path) for each in moves if path.startswith(each.prefix)), path)
 
-    if armature.animation_data is not None:
+    data: Any = armature.animation_data
+    tweaking = data is not None and data.use_tweak_mode
+    if tweaking:
+        data.use_tweak_mode = False  # it hides an action and prevents changing it
+    _move_unplayed_curves(armature, new_path)
+    if data is not None:
         _move_curves(armature, new_path)
-        drivers = armature.animation_data.drivers
-        _rename(drivers, new_path, drivers)
+        _rename(data.drivers, new_path, data.drivers)
+    if tweaking:
+        data.use_tweak_mode = True
     readers = bpy.data.user_map(subset={armature})[armature]
     for reader in {armature, *readers}:
         _move_readers(reader, armature, new_path)
@@ -147,11 +155,7 @@ def _rename(some: Iterable[Any], new_path: Callable[[str], str | None], every: A
 
 
 def _move_curves(armature: bpy.types.Object, new_path: Callable[[str], str | None]) -> None:
-    data: Any = armature.animation_data
-    tweaking = data.use_tweak_mode
-    if tweaking:
-        data.use_tweak_mode = False  # it hides an action and prevents changing it
-    players = list(compat.players(data))
+    players = list(compat.players(armature.animation_data))
     played = dict.fromkeys((player.action, compat.played_slot(player)) for player in players)
     for action, slot in played:
         bags = compat.slot_bags(action, slot)
@@ -167,8 +171,26 @@ def _move_curves(armature: bpy.types.Object, new_path: Callable[[str], str | Non
             bags = compat.slot_bags(mine, slot)
         for bag in bags:
             _rename(bag.fcurves, new_path, bag.fcurves)
-    if tweaking:
-        data.use_tweak_mode = True
+
+
+def _move_unplayed_curves(armature: bpy.types.Object, new_path: Callable[[str], str | None]) -> None:
+    """Update the actions that nothing plays, but whose curves Blender would assign to the armature."""
+    data: Any = armature.animation_data
+    identifiers = {f"OB{armature.name}", getattr(data, "last_slot_identifier", "")}
+    played = {(player.action, compat.played_slot(player)) for player in compat.players(data)}
+    # without slots, an action does not say for which object it was made
+    only_one = [one for one in all_armatures() if one.is_property_set("articulate")] == [armature]
+    for action in (each for each in bpy.data.actions if each.is_editable):
+        if compat.has_slots(action):
+            slots = sorted(slot.identifier for slot in action.slots if slot.identifier in identifiers)
+        else:
+            slots = [""] if only_one else []
+        for slot in slots:
+            bags = compat.slot_bags(action, slot)
+            moved = any(new_path(curve.data_path) != curve.data_path for bag in bags for curve in bag.fcurves)
+            if moved and (action, slot) not in played and not _is_shared(armature, action, slot):
+                for bag in bags:
+                    _rename(bag.fcurves, new_path, bag.fcurves)
 
 
 def _is_shared(armature: bpy.types.Object, action: bpy.types.Action, slot: str) -> bool:

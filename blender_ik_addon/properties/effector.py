@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Mapping
 from itertools import pairwise
-from math import ceil, floor
+from math import ceil, floor, inf, isfinite
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -16,6 +16,9 @@ from .kinds import ALL_AXES, AMOUNTS, KIND_ITEMS, KINDS, EffectorOptions, Kind
 from .saved import ListItem
 
 _STRAIGHT: Final = 0.005  # share of the limb's length; a joint nearer to its line has no direction
+_SWITCHES: Final = MappingProxyType(
+    {"influence": "influence", "enabled": "switch 'Enabled'", "weight": "weight"}
+)
 _ELSEWHERE: Final = frozenset({"target", "keeps_motion", "pinned", "alternatives", *AMOUNTS})
 # Conditions for options that depend on others; other options always have an effect.
 _MEANS_SOMETHING: Final[Mapping[str, Callable[["ArticulateEffector"], bool]]] = MappingProxyType(
@@ -36,8 +39,8 @@ _MEANS_SOMETHING: Final[Mapping[str, Callable[["ArticulateEffector"], bool]]] = 
 def why_not_moved(effector: Any, frame: float) -> str:
     """Why a pin may not be moved in a frame, as a sentence; "" if it may.
 
-    It may not if its influence is keyed and is zero between this frame and others in which the pin is active.
-    If a driver or an NLA strip sets the influence, the pin may be active in any frame.
+    It may not if its influence, weight or *Enabled* is keyed, and the pin is off between this frame and
+    others in which it is active. If a driver or an NLA strip sets one of these, it may be active anywhere.
     """
     if effector.follows != "PIN":
         return ""
@@ -49,17 +52,23 @@ def why_not_moved(effector: Any, frame: float) -> str:
         return ""
     start = f"Pin '{effector.name}' has one place"
     remedy = "Give the effector a target (Create Target) and key the target, or remove"
-    if "influence" in others:
+    driven = [words for name, words in _SWITCHES.items() if name in others]
+    if driven:
         return (
-            f"{start}, and a driver or an NLA strip sets its influence, so it may hold bone '{effector.bone}'"
-            f" in other frames and cannot be moved in frame {frame:g}. {remedy} the driver or strip"
+            f"{start}, and a driver or an NLA strip sets its {driven[0]}, so it may hold bone"
+            f" '{effector.bone}' in other frames and cannot be moved in frame {frame:g}."
+            f" {remedy} the driver or strip"
         )
-    for first, last in _spans(curves["influence"]) if "influence" in curves else ():
+    keyed = [name for name in _SWITCHES if name in curves]
+    for first, last in _spans({name: curves[name] for name in keyed}):
         if not first <= frame <= last:
+            where = f"from frame {first:g} on" if last == inf else f"up to frame {last:g}"
+            if isfinite(last - first):
+                where = f"frames {first:g} to {last:g}"
             return (
                 f"{start}, where it holds bone '{effector.bone}' in other frames"
-                f" (about frame {first:g}), so it cannot be moved in frame {frame:g}. {remedy} the keys of"
-                " its influence"
+                f" ({where}), so it cannot be moved in frame {frame:g}. {remedy} the keys of"
+                f" its {' and '.join(_SWITCHES[name] for name in keyed)}"
             )
     return ""
 
@@ -74,17 +83,24 @@ def _by_property(effector: Any, curves: Any) -> dict[str, Any]:
     }
 
 
-def _spans(influence: bpy.types.FCurve) -> list[tuple[float, float]]:
-    """First and last frames of the ranges in which an influence is above zero."""
-    keys = [float(point.co.x) for point in influence.keyframe_points]
+def _spans(curves: dict[str, Any]) -> list[tuple[float, float]]:
+    """First and last frames of the ranges in which all of some keyed values of a pin let it hold."""
+    keys = [float(point.co.x) for curve in curves.values() for point in curve.keyframe_points]
     if not keys:
         return []
     first, last = floor(min(keys)) - 1, ceil(max(keys)) + 1
-    on = [False, *(influence.evaluate(frame) > 0.0 for frame in range(first, last + 1)), False]
+    on = [False, *(_is_on(curves, frame) for frame in range(first, last + 1)), False]
     turns = [frame for frame, (before, now) in enumerate(pairwise(on), start=first) if before != now]
     spans = [(float(a), float(b - 1)) for a, b in zip(turns[::2], turns[1::2], strict=True)]
     # a range at the first or last key extends to infinity
-    return [(-float("inf") if a == first else a, float("inf") if b == last else b) for a, b in spans]
+    return [(-inf if a == first else a, inf if b == last else b) for a, b in spans]
+
+
+def _is_on(curves: dict[str, Any], frame: int) -> bool:
+    # Blender rounds the curve of a switch down
+    return all(
+        curve.evaluate(frame) > (1.0 - 1e-6 if name == "enabled" else 0.0) for name, curve in curves.items()
+    )
 
 
 def _hold_place(effector: "ArticulateEffector", context: bpy.types.Context) -> None:

@@ -131,7 +131,10 @@ class JointLimits(Remade):
         for number, columns in enumerate(self.pair_columns):
             for column in columns:
                 self._pair_of[column] = number
-        rooms = np.concatenate([centre, inverse[0], inverse[1]], 1).tolist()
+        corner = np.maximum(np.abs(np.sin(low / 2)), np.abs(np.sin(high / 2)))
+        beyond = ends.all(1) & centre.any(1) & ((corner * corner).sum(1) > 1.0)
+        self._half_turn = np.where(beyond, 1.0 / np.pi, 0.0)
+        rooms = np.concatenate([centre, inverse[0], inverse[1], self._half_turn[:, None]], 1).tolist()
         self._rooms = [Room(*room) for room in rooms]
         self._inverse = np.ascontiguousarray(inverse.transpose(0, 2, 1))
         # inside these intervals nothing can leave: a pair's is a rectangle in its ellipses, as |S| <= |v| / 2
@@ -285,7 +288,8 @@ class JointLimits(Remade):
         s = v * ratio - self._centre.take(pairs, 1)
         scale = np.where(s < 0, self._inverse[0].take(pairs, 1), self._inverse[1].take(pairs, 1))
         w = s * scale
-        return Swing(np.sqrt(w[0] * w[0] + w[1] * w[1]), pairs, w, s, scale)
+        measure = np.sqrt(w[0] * w[0] + w[1] * w[1])
+        return Swing(np.maximum(measure, t * self._half_turn.take(pairs)), pairs, w, s, scale)
 
     def boundary(self, swing: Swing) -> tuple[Array, Array]:
         """The boundary point of swings near or beyond it, and the outward unit normal there, (2, w) each.
@@ -314,6 +318,10 @@ class JointLimits(Remade):
         along /= length * length
         normal += along * s
         normal /= np.maximum(np.sqrt(normal[0] * normal[0] + normal[1] * normal[1]), 1e-300)
+        at_half_turn = (self._half_turn.take(pairs) > 0.0) & (length > 1.0 - 1e-14)
+        if at_half_turn.any():
+            normal = np.where(at_half_turn, s, normal)
+            factor = np.where(at_half_turn, factor * (1.0 - 1e-14), factor)
         return s * factor, normal
 
 

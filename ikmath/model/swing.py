@@ -20,10 +20,14 @@ EDGE: Final = 1e-3  # where the boundary of such a side is taken to be: enough f
 
 _ROOM: Final = 1e-6  # in squares of half-angle sines; limits nearer than this to half a turn leave no room
 _WIDE: Final = 1.0 / NARROW
+_HALF_TURN: Final = pi * (1.0 - 1e-14)  # so as to stay inside
 
 
 class Room(NamedTuple):
-    """The region: centre in half-angle sines, reciprocal radii of the sides, 0 where there is no limit."""
+    """The region: centre in half-angle sines, reciprocal radii of the sides, 0 where there is no limit.
+
+    `half_turn` is 1 / pi if the radii go beyond half a turn, where the region ends, else 0.
+    """
 
     centre_x: float
     centre_z: float
@@ -31,6 +35,7 @@ class Room(NamedTuple):
     low_z: float
     high_x: float
     high_z: float
+    half_turn: float
 
 
 def edge_of(x: float, z: float, room: Room, measure: float) -> tuple[float, float, float, float] | None:
@@ -39,7 +44,7 @@ def edge_of(x: float, z: float, room: Room, measure: float) -> tuple[float, floa
     None if the region's measure of the swing, 1 on the boundary, is not above the given one. Each sine goes
     to its own limit first, then both along the ray.
     """
-    centre_x, centre_z, low_x, low_z, high_x, high_z = room
+    centre_x, centre_z, low_x, low_z, high_x, high_z, half_turn = room
     t = sqrt(x * x + z * z) + 1e-150
     # beyond half a turn the sine falls again; there the turn itself goes on measuring
     ratio = sin(0.5 * t) / t if t < pi else 1.0 / pi
@@ -47,7 +52,7 @@ def edge_of(x: float, z: float, room: Room, measure: float) -> tuple[float, floa
     kx = low_x if sx < 0.0 else high_x
     kz = low_z if sz < 0.0 else high_z
     wx, wz = sx * kx, sz * kz  # the same in radii
-    if wx * wx + wz * wz <= measure * measure:
+    if wx * wx + wz * wz <= measure * measure and t * half_turn <= measure:
         return None
     # to choose is quicker than `min` and `max`, and all of this is done for every joint at its limit
     if not -1.0 <= wx <= 1.0 or kx >= _WIDE:
@@ -70,6 +75,8 @@ def edge_of(x: float, z: float, room: Room, measure: float) -> tuple[float, floa
         sx, sz = centre_x + share * way_x, centre_z + share * way_z
         square = min(sx * sx + sz * sz, 1.0)
     length = sqrt(square)
+    if half_turn and length > 1.0 - 1e-14:
+        return sx * _HALF_TURN, sz * _HALF_TURN, sx, sz
     factor = 2.0 * asin(length) / length if length > 1e-8 else 2.0  # v = S t / sin(t/2), t = 2 asin |S|
     # the measure's gradient by S, then through S(v) = sin(t/2)/t v
     gx, gz = kx * wx, kz * wz

@@ -165,6 +165,8 @@ def test_another_scene(run, file, tmp_path, capfd):
         (["bake", "scene.blend", "--decimate", "nan"], "'nan' must be a length of zero or more"),
         (["bake", "scene.blend", "--decimate", "-0.1"], "--decimate"),
         (["bake", "scene.blend", "--decimate", "much"], "'much' must be a length of zero or more"),
+        (["bake", "scene.blend", "--report", "./scene.blend"], "--report would replace the .blend file"),
+        (["bake", "a.blend", "--output", "b", "--report", "./b"], "--report would replace --output"),
         (["bake", "scene.blend", "--frame", "1"], "--frame"),
         (["solve", "scene.blend", "--start", "1"], "--start"),
     ],

@@ -162,6 +162,11 @@ def test_strips_within_a_meta_strip_follow():
     assert list(animation.keyed_curves(SimpleNamespace(animation_data=data)))
 
 
+def play_again(rig: bpy.types.Object, action: bpy.types.Action) -> None:
+    slot = action.slots[0].identifier if hasattr(action, "slots") else ""
+    installed.module("compat").play(rig.animation_data, action, slot)
+
+
 def test_tweak_mode_is_as_before():
     rig = keyed(arm())
     low, _high = strips_of(rig)
@@ -174,6 +179,59 @@ def test_tweak_mode_is_as_before():
     assert data.use_tweak_mode and data.action == low.action
     data.use_tweak_mode = False
     assert values(rig) == expected("a", "c", "d")
+
+
+def test_the_action_that_tweak_mode_hides_follows_once():
+    rig = keyed(arm())
+    low, _high = strips_of(rig)
+    data = rig.animation_data
+    hidden = low.action.copy()
+    play_again(rig, hidden)
+    data.nla_tracks.active = data.nla_tracks[0]
+    low.select = True
+    data.use_tweak_mode = True
+    assert data.action == low.action
+    remove("a")
+    data.use_tweak_mode = False
+    assert data.action == hidden
+    found = sorted(curve.data_path[21] for curve in installed.module("compat").find_bag(rig).fcurves)
+    assert found == ["0", "1", "2"] and values(rig) == expected("b", "c", "d")
+
+
+def test_an_action_that_is_not_played_at_the_moment_follows():
+    rig = keyed(arm())
+    first = rig.animation_data.action
+    first.use_fake_user = True
+    rig.animation_data.action = None
+    for name in ("c", "b"):
+        key(rig, name, 0.4)
+    remove("b")
+    assert values(rig)["c"] == (0.4, 0.9)
+    play_again(rig, first)
+    assert values(rig) == expected("a", "c", "d") and not dead(rig)
+
+
+def test_the_source_of_a_bake_follows():
+    rig = keyed(arm())
+    source = rig.animation_data.action
+    bpy.ops.articulate.bake(frame_start=1, frame_end=2)
+    assert rig.animation_data.action != source
+    remove("b")
+    assert values(rig) == expected("a", "c", "d")
+    play_again(rig, source)
+    assert values(rig) == expected("a", "c", "d") and not dead(rig)
+    bpy.ops.articulate.clear()
+    assert paths(rig) == set()
+
+
+def test_an_action_of_another_figure_that_is_not_played_at_the_moment_stays():
+    rig, other = keyed(arm()), keyed(arm())
+    action = rig.animation_data.action
+    rig.animation_data.action = None
+    remove("b")
+    assert "b" not in other.articulate.effectors
+    play_again(rig, action)
+    assert values(rig) == expected(*NAMES)
 
 
 @pytest.mark.parametrize("in_strip", [False, True])

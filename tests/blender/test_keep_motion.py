@@ -137,13 +137,31 @@ def test_a_pin_that_holds_in_other_frames_is_not_moved(way):
             bpy.ops.articulate.target_move(effector="hand.R", move=(0.0, 0.1, 0.1))
 
     with pytest.raises(
-        RuntimeError, match=r"Pin 'hand.R' has one place.*about frame 4.*in frame 16.*key the target"
+        RuntimeError, match=r"Pin 'hand.R' has one place.*frames 4 to 9.*in frame 16.*key the target"
     ):
         move()
     assert tuple(rig.articulate.effectors["hand.R"].pin_location) == before
     bpy.context.scene.frame_set(6)
     move()
     assert tuple(rig.articulate.effectors["hand.R"].pin_location) != before, "these are the frames it is for"
+
+
+@pytest.mark.parametrize(("name", "on", "off"), [("enabled", True, False), ("weight", 1.0, 0.0)])
+def test_a_pin_that_is_switched_off_by_keys_is_not_moved(name, on, off):
+    rig = clip()
+    bpy.ops.articulate.pin(bone="hand.R")
+    pin = rig.articulate.effectors["hand.R"]
+    for frame, value in ((5, on), (8, on), (10, off)):
+        setattr(pin, name, value)
+        pin.keyframe_insert(name, frame=frame)
+    before = tuple(pin.pin_location)
+    bpy.context.scene.frame_set(16)
+    with pytest.raises(RuntimeError, match=rf"up to frame 9\).*in frame 16.*the keys of its .*(?i:{name})"):
+        bpy.ops.articulate.pin(bone="hand.R")
+    assert tuple(pin.pin_location) == before
+    bpy.context.scene.frame_set(9)
+    bpy.ops.articulate.pin(bone="hand.R")
+    assert tuple(pin.pin_location) != before
 
 
 def test_the_checkbox_moves_no_pin_that_holds_in_other_frames():

@@ -6,6 +6,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from dataclasses import fields
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -300,3 +301,21 @@ def test_what_is_handed_in_stays_the_callers():
         array += 7.0
     after = ik.solve(ik.Problem(ARM, goals, [mesh], BODY), np.zeros(ARM.n))
     np.testing.assert_array_equal(after.q, before.q)
+
+
+@pytest.mark.parametrize("method", sorted(ik.METHODS))
+@pytest.mark.parametrize("size", [1e-310, 1e-160, 1e-100, 1e-70])
+@pytest.mark.parametrize("what", ["everything", "offset", "target"])
+def test_numbers_that_underflow_are_zero(method, size, what):
+    """Products of them were divided by, with the default method, too."""
+    length = size if what == "everything" else 1.0
+    names = ["a", "b", "c", "d"]
+    joints = [ik.Joint("a")]
+    joints += [ik.Joint(b, a, translation=(0.0, length, 0.0)) for a, b in pairwise(names)]
+    offset, target = (size if what in (name, "everything") else 1.0 for name in ("offset", "target"))
+    goal = ik.Position("d", (target, target, 0.3 * target), offset=(0.0, offset, 0.0))
+    problem = ik.Problem(ik.Skeleton(joints), [goal], posture=np.zeros(12))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        answer = ik.solve(problem, method=method)
+    assert np.isfinite(answer.q).all() and np.isfinite(answer.errors).all()

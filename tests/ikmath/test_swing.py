@@ -6,10 +6,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import ikmath as ik
 from ikmath import Joint, Skeleton
 from ikmath.classic.limit_crossings import leaving
 from ikmath.examples import figures
 from ikmath.model.joint_limits import JointLimits
+from tests.ikmath import oracle
 
 
 def _skew_region() -> JointLimits:
@@ -52,3 +54,27 @@ def test_projection_of_one_frame_is_that_of_a_batch() -> None:
     together = ik.solve(problem, starts, **options)
     for i in range(frames):
         np.testing.assert_allclose(ik.solve(problem.at(i), starts[i], **options).q, together.q[i], atol=1e-9)
+
+
+HALF_TURNS = [
+    ((1.652, 0.837, -3.537), (4.294, 2.257, -1.477)),
+    ((-3.074, -1.402, -3.558), (-2.369, 0.799, -0.748)),
+    ((-1.107, 2.326, 2.398), (1.526, 4.539, 3.067)),
+    ((1.02, -1.44, 1.894), (2.212, 1.328, 3.268)),
+]
+
+
+@pytest.mark.parametrize("method", ["hierarchical", "damped", "bounded", "pseudoinverse"])
+@pytest.mark.parametrize(("lower", "upper"), HALF_TURNS)
+def test_limits_that_go_beyond_half_a_turn_end_there(method, lower, upper):
+    """A swing beyond half a turn is the shorter one the other way, far outside of such limits."""
+    figure = ik.Skeleton(
+        [ik.Joint("a", lower=lower, upper=upper), ik.Joint("b", "a", translation=(0.0, 1.0, 0.0))]
+    )
+    rng = np.random.default_rng(7)
+    for target in rng.normal(size=(10, 3)):
+        goal = ik.Position("b", target, offset=(0.0, 1.0, 0.0))
+        q = ik.solve(ik.Problem(figure, [goal]), method=method).q
+        assert oracle.outside_region(figure, q) <= 1e-9
+    anywhere = figure.joint_limits.project(rng.uniform(-6.0, 6.0, size=(200, figure.n)))
+    assert max(oracle.outside_region(figure, q) for q in anywhere) <= 1e-9
