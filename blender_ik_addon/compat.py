@@ -21,6 +21,9 @@ MATRICES_ARE_BUFFERS: Final = bpy.app.version >= (5, 0, 0)
 # Until 4.3, the clickable width of sticks was half the drawn width.
 PICK_STICK: Final = 1.0 if bpy.app.version >= (4, 4, 0) else 0.5
 
+# The mouse wheel; until 4.2 there is only the icon of the middle button.
+WHEEL_ICON: Final[Any] = "MOUSE_MMB_SCROLL" if bpy.app.version >= (4, 3, 0) else "MOUSE_MMB"
+
 
 def bone_selected(bone: bpy.types.PoseBone) -> bool:
     """Whether a bone is selected in Pose Mode; 5.0 moved this from the bone to the pose bone."""

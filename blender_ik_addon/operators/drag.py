@@ -171,7 +171,7 @@ class ARTICULATE_OT_drag(OnArmature):
                 self._solve(context)
             elif event.type in {"MOUSEMOVE", "INBETWEEN_MOUSEMOVE"}:
                 self._follow(event)
-            elif is_confirmed(event, self._confirms):
+            elif is_confirmed(event, self._confirms, self._hand.numbers):
                 # the event's position is not used, because the pointer wraps
                 return self._let_it_go(context)
             elif event.type in _MODIFIERS:
@@ -179,6 +179,8 @@ class ARTICULATE_OT_drag(OnArmature):
                 self._changed = self._changed or self._drag.moved is not None
             elif event.value == "PRESS":
                 self._press(context, event)
+            elif event.type == "MIDDLEMOUSE":
+                self._hand.picking = False
         except reasons() as reason:
             held = active_armature(context)
             self.cancel(context)

@@ -31,6 +31,8 @@ _DIGITS: Final = frozenset("0123456789.")
 _SIGNS: Final = {"-": "-", "/": "1/"}
 _ROLL = 0.01  # radians per pixel of a free turn, as in Blender's trackball
 FINE = 0.1  # share of the mouse motion that is used with Shift, as in Blender's own tools
+_STEP = 0.01  # Blender units: length of the piece of an axis whose direction on the screen is compared
+_END_ON = 0.05  # an axis drawn shorter than this share of the longest one points at the viewer
 _CENTRE = 5.0  # pixels around the centre of a rotation within which directions are ignored
 
 
@@ -60,6 +62,15 @@ class AxisLock:
             self.space = self._second
         else:
             self.release()
+
+    def pick(self, axis: str, *, plane: bool) -> None:
+        """Constrain to an axis, or to the plane across it, in the scene's orientation."""
+        self.letters, self.space = AXES.replace(axis, "") if plane else axis, self._first
+
+    @property
+    def first_axes(self) -> Array:
+        """(3, 3) axes of the scene's orientation, as columns."""
+        return self.spaces[self._first]
 
     def keep_to(self, axis: str) -> None:
         """Constrain to an axis of the world."""
@@ -181,6 +192,7 @@ class Hand:
         step: snapping increment, Blender units or radians; 0 for none.
         grid: whether positions snap to multiples of the step; otherwise the displacement does.
         snapped: (3,) world, point of the scene that it snaps to; None for none.
+        picking: whether the way of the mouse chooses the axis, as long as the middle button is held.
     """
 
     def __init__(
@@ -196,6 +208,7 @@ class Hand:
         self.lock, self.numbers = AxisLock(orientation), NumberInput()
         self.step, self.grid = 0.0, False
         self.snapped: Array | None = None
+        self.picking = False
         self.begin(anchor, turning=False)
 
     def begin(self, anchor: npt.ArrayLike, *, turning: bool, axes: npt.ArrayLike | None = None) -> None:
@@ -224,18 +237,34 @@ class Hand:
         self._pixel = before + share * np.asarray(way, dtype=float)
         if self.turning:
             self._angle += share * _turn(before, before + np.asarray(way), self.sight.pixels(self._anchor))
+        if self.picking:
+            self._pick_axis(plane=fine)
 
     def press(self, key: str, character: str, *, shift: bool = False) -> bool:
-        """Handle a key of a number or an axis, as `NumberInput.press`."""
+        """Handle a key of a number or an axis, or the middle button; whether it was used."""
         if self.numbers.press(key, character, fields=self._fields, shift=shift):
             return True
         if len(key) == 1 and key in AXES:
             self.lock.press(key, plane=shift)
         elif key == "C":
             self.lock.release()
+        elif key == "MIDDLEMOUSE":
+            self.picking = not self.lock.letters
+            self.lock.release()
+            if self.picking:
+                self._pick_axis(plane=shift)
         else:
             return False
         return True
+
+    def _pick_axis(self, *, plane: bool) -> None:
+        """Constrain to the axis that is drawn nearest to the mouse's way, or to the plane across it."""
+        ends = self._anchor + _STEP * self.lock.first_axes.T
+        shown = self.sight.pixels(ends) - self.sight.pixels(self._anchor)
+        lengths = np.linalg.norm(shown, axis=1)
+        along = np.abs(shown @ (self._pixel - self._start)) / np.maximum(lengths, _END_ON * lengths.max())
+        if np.isfinite(along).all():
+            self.lock.pick(AXES[int(along.argmax())], plane=plane)
 
     @property
     def _fields(self) -> int:
@@ -313,9 +342,12 @@ def read_orientation(scene: bpy.types.Scene, sight: Sight) -> Orientation:
             return "global", None
 
 
-def is_confirmed(event: bpy.types.Event, click: str) -> bool:
-    """Whether an event confirms a drag: Enter, or the left button with the value `click` (PRESS, RELEASE)."""
-    if event.type in {"RET", "NUMPAD_ENTER"}:
+def is_confirmed(event: bpy.types.Event, click: str, numbers: NumberInput) -> bool:
+    """Whether an event confirms a drag: Enter, Space, or the left button with the value `click`.
+
+    `click` is PRESS or RELEASE. In an expression Space is a character.
+    """
+    if event.type in {"RET", "NUMPAD_ENTER"} or (event.type == "SPACE" and not numbers.is_expression):
         return event.value == "PRESS"
     return event.type == "LEFTMOUSE" and event.value == click
 

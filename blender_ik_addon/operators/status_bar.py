@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import bpy
 
+from ..compat import WHEEL_ICON
 from ..properties.measures import angle, counted, length
 from .hand import Hand
 
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
 
 Icon = Literal[
     "EVENT_ALT", "EVENT_B", "EVENT_CTRL", "EVENT_ESC", "EVENT_G", "EVENT_H", "EVENT_P", "EVENT_R",
-    "EVENT_RETURN", "EVENT_SHIFT", "EVENT_X", "EVENT_Y", "EVENT_Z", "MOUSE_LMB", "MOUSE_MMB", "MOUSE_MOVE",
-    "MOUSE_RMB",
+    "EVENT_RETURN", "EVENT_SHIFT", "EVENT_X", "EVENT_Y", "EVENT_Z", "MOUSE_LMB", "MOUSE_MOVE", "MOUSE_RMB",
 ]  # fmt: skip
 Key = tuple[tuple[Icon, ...], str]
 """Icons of keys, and the label."""
@@ -36,8 +36,8 @@ KEYS: tuple[Key, ...] = (
     SNAP,
     SHIFT,
     NUMBER,
-    (("MOUSE_MMB",), "Bones That Take Part"),
-    (("EVENT_ALT", "MOUSE_MMB"), "Parent"),
+    ((WHEEL_ICON,), "Bones That Take Part"),
+    (("EVENT_ALT", WHEEL_ICON), "Parent"),
     (("EVENT_P",), "Root Pinned or Free"),
     (("EVENT_B",), "Balance"),
     (("EVENT_H",), "Keep Hips"),

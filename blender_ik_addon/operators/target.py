@@ -87,13 +87,15 @@ class ARTICULATE_OT_target_move(OnArmature):
                 self._hand.move((x - self._mouse[0], y - self._mouse[1]), fine=event.shift)
                 self._mouse = x, y
                 self._apply(context)
-            elif is_confirmed(event, "RELEASE"):
+            elif is_confirmed(event, "RELEASE", self._hand.numbers):
                 self._held.finish(context, turned=self.turning)
                 tell_unkeyed(self, context)
                 self._leave(context)
                 return {"FINISHED"}
             elif event.value == "PRESS" and self._hand.press(event.type, event.ascii, shift=event.shift):
                 self._apply(context)
+            elif event.type == "MIDDLEMOUSE":
+                self._hand.picking = False
         except reasons() as reason:
             self._leave(context)
             return refuse(self, active_armature(context), reason)

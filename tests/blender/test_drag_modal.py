@@ -189,6 +189,50 @@ def test_wheel_and_root():
     assert "from its target" in rig.articulate.message
 
 
+def test_space_confirms_except_in_an_expression():
+    rig = posed()
+    begun = tip(rig, "b3")
+    mouse = Mouse(begun[::2], bone="b3")
+    mouse.key("X")
+    for character in "=.1 + .2":
+        mouse.key("SPACE" if character == " " else "OTHER", ascii=character)
+    mouse.tick()
+    assert np.allclose(tip(rig, "b3") - begun, (0.3, 0, 0), atol=1e-3)
+    mouse.key("BACK_SPACE")
+    mouse.key("OTHER", ascii="=")
+    mouse.key("SPACE", ascii=" ")
+    for _tick in range(60):
+        if mouse.outcome == {"RUNNING_MODAL"}:
+            mouse.tick()
+    assert mouse.outcome == {"FINISHED"}
+
+
+def test_keys_in_the_status_bar_have_icons_and_the_wheel_has_its_own():
+    known = bpy.types.UILayout.bl_rna.functions["label"].parameters["icon"].enum_items
+    keys = installed.module("operators.status_bar").KEYS
+    assert all(icon in known for icons, _label in keys for icon in icons)
+    wheel = "MOUSE_MMB_SCROLL" if bpy.app.version >= (4, 3, 0) else "MOUSE_MMB"
+    assert [icons for icons, label in keys if label == "Bones That Take Part"] == [(wheel,)]
+
+
+def test_the_middle_button_chooses_the_axis_as_long_as_it_is_held():
+    rig = posed()
+    begun = tip(rig, "b3")
+    mouse = Mouse(begun[::2], bone="b3")
+    mouse.move((begun[0] + 0.1, begun[2] - 0.4))
+    mouse.key("MIDDLEMOUSE")
+    mouse.tick()
+    assert "along global Z" in mouse.window.header[-1]
+    mouse.move((begun[0] + 0.5, begun[2] - 0.1))
+    mouse.tick()
+    assert "along global X" in mouse.window.header[-1]
+    mouse.key("MIDDLEMOUSE", "RELEASE")
+    mouse.move((begun[0] + 0.3, begun[2] - 0.6))
+    mouse.tick()
+    assert "along global X" in mouse.window.header[-1]
+    assert np.allclose(tip(rig, "b3") - begun, (0.3, 0, 0), atol=1e-3)
+
+
 def test_balance_is_shown_and_switched_for_one_drag():
     rig = drag_ways.figure("human")
     bpy.context.view_layer.objects.active = rig

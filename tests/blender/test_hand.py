@@ -155,6 +155,29 @@ def test_a_key_means_global_then_local_then_nothing_as_in_blender():
 
 
 @pytest.mark.parametrize("view", VIEWS)
+def test_the_middle_button_takes_the_axis_along_which_the_mouse_went(view):
+    start = view.pixels(ANCHOR)
+    shown = view.pixels(ANCHOR + 0.01 * np.eye(3)) - start
+    held = hand.Hand(view, start, ANCHOR)
+    held.press("MIDDLEMOUSE", "")
+    for axis, way in enumerate(shown):
+        if np.linalg.norm(way) < 0.2 * np.linalg.norm(shown, axis=1).max():
+            continue  # it points at the viewer
+        goal = start + 80.0 * way / np.linalg.norm(way)
+        held.move(goal - held._pixel, fine=False)
+        assert held.lock.letters == "XYZ"[axis] and held.lock.space == "global"
+        assert np.allclose(view.pixels(held.place()), goal, atol=1e-2)
+    last = held.lock.letters
+    held.picking = False  # the button is up
+    held.move((-37.0, 53.0), fine=False)
+    assert held.lock.letters == last
+    held.press("MIDDLEMOUSE", "")
+    assert held.lock.letters == "" and not held.picking, "With an axis it releases this."
+    held.press("MIDDLEMOUSE", "", shift=True)
+    assert len(held.lock.letters) == 2
+
+
+@pytest.mark.parametrize("view", VIEWS)
 def test_the_first_axis_is_that_of_the_scenes_orientation(view):
     """Then comes the global one, except from Global, which is followed by the bone's own."""
     scene = bpy.context.scene

@@ -186,6 +186,26 @@ def test_g_and_r_take_the_selected_bone_wherever_the_mouse_is(figure: BlenderWin
     figure.wait_for(PLACES, lambda now: math.dist(now["hand.L"], before["hand.L"]) < 1e-5)
 
 
+def test_the_middle_button_takes_the_axis_of_the_way_and_space_confirms(aslant: BlenderWindow):
+    aslant.click(*aslant.pixel_of((0.75, 0.0, 1.51)))
+    start = hand(aslant)
+    aslant.move(200, 400)
+    aslant.key("g")
+    aslant.wait_for(GRIP, lambda name: name == "hand.L")
+    aslant.glide((200, 400), (205, 450))
+    aslant.press("middle")
+    aslant.glide((205, 450), (200, 440))
+    aslant.release("middle")
+    aslant.screenshot("axis_by_the_middle_button")
+    moved = way(start, hand(aslant))
+    assert abs(moved[2]) > 0.05 and math.hypot(*moved[:2]) < 5e-3
+    aslant.key("space")
+    aslant.wait_for(GRIP, lambda name: name == "")
+    assert aslant.run("result = window().screen.is_animation_playing") is False
+    aslant.key("ctrl+z")
+    aslant.wait_for(PLACES, lambda now: math.dist(now["hand.L"], start) < 1e-5)
+
+
 def test_without_a_selected_bone_g_is_blenders(figure: BlenderWindow):
     figure.operate("bpy.ops.pose.select_all(action='DESELECT')")
     before = figure.run(PLACES)
