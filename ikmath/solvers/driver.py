@@ -107,7 +107,8 @@ class IterationDriver:
         self.posture_tolerance = posture_tolerance
         self.chooses = problem.posture_cost is not None
         self.held = [NO_NAMES] * len(active)
-        self.one_sided = [goal for goal in problem.tasks if goal.one_sided]
+        one_sided = problem.stack.one_sided is not None
+        self.one_sided = [goal for goal in problem.tasks if goal.one_sided] if one_sided else []
         self.last: tuple[Bounds, Sequence[Signs]] | None = None
         self.merit = Merit(problem.stack.most, posture is not None, parameters)
 
@@ -307,8 +308,9 @@ class IterationDriver:
 
     def inequalities(self, iterate: Iterate) -> list[Inequalities]:
         """One-sided goals and obstacles at an iterate, as rows that steps must keep."""
-        steps = self.parameters.difference * self.problem.stack.metric
-        found = [inequality(goal, iterate.pose, steps) for goal in self.one_sided]
+        found, steps = [], self.parameters.difference * self.problem.stack.metric
+        for goal in self.one_sided:
+            found.append(inequality(goal, iterate.pose, steps))
         if self.guard is not None and iterate.near is not None and len(iterate.near):
             found += self.guard.inequalities(iterate.near, iterate.pose)
         return found
