@@ -308,12 +308,13 @@ class IterationDriver:
 
     def inequalities(self, iterate: Iterate) -> list[Inequalities]:
         """One-sided goals and obstacles at an iterate, as rows that steps must keep."""
-        found, steps = [], self.parameters.difference * self.problem.stack.metric
-        for goal in self.one_sided:
-            found.append(inequality(goal, iterate.pose, steps))
-        if self.guard is not None and iterate.near is not None and len(iterate.near):
-            found += self.guard.inequalities(iterate.near, iterate.pose)
-        return found
+        if iterate.sides is None:
+            iterate.sides, steps = [], self.parameters.difference * self.problem.stack.metric
+            for goal in self.one_sided:
+                iterate.sides.append(inequality(goal, iterate.pose, steps))
+            if self.guard is not None and iterate.near is not None and len(iterate.near):
+                iterate.sides += self.guard.inequalities(iterate.near, iterate.pose)
+        return iterate.sides
 
     def move(self, iterate: Iterate, q: Array) -> Iterate | None:
         """The iterate at q, or as far on the way there as obstacles allow; None if they allow nothing."""
@@ -362,7 +363,7 @@ class IterationDriver:
         has, nothing is corrected.
 
         Args:
-            others: whether the other levels get theirs, too, where all are near.
+            others: whether the other levels get theirs, too, where all are near, and the room counts.
         """
         stack, own = self.problem.stack, self.parameters
         metric = Metric.of(stack.metric, None, 0.0)
@@ -370,13 +371,12 @@ class IterationDriver:
         are_near = others and max(stack.costs(sought - trial.error)) <= own.near**2
         last = len(stack.levels) if are_near else count
 
-        def wrong(iterate: Iterate, sides: Sequence[Inequalities]) -> list[float]:
-            costs = [face.missed(sides), *stack.costs(iterate.error - sought)[:last]]
-            return [max(cost, own.hold**2) for cost in costs]  # those that count as none are alike
+        def wrong(iterate: Iterate) -> list[float]:  # costs that count as none are alike
+            room = face.missed(self.inequalities(iterate)) if others else 0.0
+            return [max(cost, own.hold**2) for cost in (room, *stack.costs(iterate.error - sought)[:last])]
 
-        sides = self.inequalities(trial) if last else []
         for _ in range(own.corrections if last else 0):
-            if max(wrong(trial, sides)) <= own.hold**2:
+            if max(wrong(trial)) <= own.hold**2:
                 break
             budget.corrections += 1
             slopes, missing = metric.along(trial.jacobian), sought - trial.error
@@ -389,11 +389,8 @@ class IterationDriver:
             def best(bounds: Bounds, levels: list[Level] = levels) -> Array:
                 return metric.step(hierarchical_qp(levels, bounds.along(face).by(metric)).z)
 
-            moved = self.move(trial, self.bounds.step(trial.q, best, sides))
-            if moved is None or self._met(moved.costs) < count:
+            moved = self.move(trial, self.bounds.step(trial.q, best, self.inequalities(trial)))
+            if moved is None or not wrong(moved) < wrong(trial) or self._met(moved.costs) < count:
                 break
-            after = self.inequalities(moved)
-            if not wrong(moved, after) < wrong(trial, sides):
-                break
-            trial, sides = moved, after
+            trial = moved
         return trial

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import sqrt
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -37,7 +37,8 @@ class Iterate:
     Attributes:
         q: (n,); error: (k,) scaled, see `TaskStack.scale`; squares: (E,) squared unscaled errors of the
             effectors;
-        costs: of each level the squared length of its scaled errors.
+        costs: of each level the squared length of its scaled errors;
+        sides: what steps from here must keep, once it is known; see `IterationDriver.inequalities`.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class Iterate:
             self.error[self._grazed] = 0.0
         self.squares = stack.squares(unscaled)
         self.costs = stack.costs(self.error)
+        self.sides: list[Any] | None = None
         self._jacobian: Array | None = None
         self._term: PostureTerm | None = None
         self._all: list[float] | None = None

@@ -121,7 +121,7 @@ class DragSolver:
             return self.finish(task)
         last = self.last
         if last is None:
-            self.last = self._converged(task)
+            self.last = self._converged(task, self._lost)
             self.arrived = self.is_there(self.last)
             return self.last
         was_there = self.is_there(last)
@@ -144,7 +144,7 @@ class DragSolver:
             self._begun = None
         if self.is_there(solved):
             if self._towards is None and (rests or not still):
-                self._look_for_bends(task, solved)
+                self._look_for_bends(task, solved, self._exact)
         elif rests:
             if self.arrived:
                 solved = self._begin_anew(task, solved)
@@ -166,7 +166,7 @@ class DragSolver:
     def finish(self, task: Task) -> Solved:
         """The converged pose, without a time limit."""
         self._begun = None
-        solved = self._converged(task)
+        solved = self._converged(task, self._exact)
         if not self.is_there(solved) and self._may_come_nearer(task, solved):
             # a whole search takes up to seconds: too long at the release of the mouse
             solver = self._search if self._endless else self._exact
@@ -174,19 +174,19 @@ class DragSolver:
         self.last, self.arrived = solved, True
         return solved
 
-    def _converged(self, task: Task) -> Solved:
+    def _converged(self, task: Task, solver: ik.Solver) -> Solved:
         """The converged pose near the last one, with straight limbs bent where that is better."""
-        solved = self._arrived(task, self._solved(task, self.last, self._exact.solve))
+        solved = self._arrived(task, self._solved(task, self.last, solver.solve), solver)
         if self.is_there(solved):
-            self._look_for_bends(task, solved)
-            solved = self._arrived(task, solved)
+            self._look_for_bends(task, solved, solver)
+            solved = self._arrived(task, solved, solver)
         return solved
 
-    def _arrived(self, task: Task, solved: Solved) -> Solved:
+    def _arrived(self, task: Task, solved: Solved, solver: ik.Solver) -> Solved:
         """The pose that the figure moves towards, if there is one, else `solved`."""
         if self._towards is not None:
             self._towards = None
-            solved = self._solved(task, replace(solved, q=self._better_pose), self._exact.solve)
+            solved = self._solved(task, replace(solved, q=self._better_pose), solver.solve)
         return solved
 
     def _solved(self, task: Task, last: Solved | None, ask: Ask) -> Solved:
@@ -195,11 +195,11 @@ class DragSolver:
             task, last = replace(task, problem=problem), replace(last, q=q)
         return solve_task(task, last, brief=True, ask=ask)
 
-    def _look_for_bends(self, task: Task, solved: Solved) -> None:
+    def _look_for_bends(self, task: Task, solved: Solved, solver: ik.Solver) -> None:
         """Check whether straight limbs are better bent, and set the pose to move towards."""
         if not task.figure.exact:
             return
-        ask: Callable[[Array], ik.Solution] = partial(self._exact.solve, task.problem)
+        ask: Callable[[Array], ik.Solution] = partial(solver.solve, task.problem)
         other, self._tried = bent_instead(task.figure, task.problem, solved.solution, self._tried, ask)
         if other is not solved.solution and is_free_path(task.problem, solved.q, other.q):
             self._better_pose, self.arrived = other.q, False
