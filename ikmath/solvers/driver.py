@@ -357,17 +357,18 @@ class IterationDriver:
     ) -> Iterate:
         """Second-order correction: the first `count` levels get the errors (k,) that are sought.
 
-        What held the step, limits, contacts and one-sided goals alike, gets the room that the step left at
-        it: to leave it would cost weaker levels what they gained, and room that only the curvature of a step
-        has made would be promised again by the next one. Where one of the first levels would lose what it
-        has, nothing is corrected.
+        It stays on the limits that held the step: to leave them would cost weaker levels what they gained.
+        After a step by curvature, contacts and one-sided goals that held it get the room that it left there:
+        what its curvature has added would be promised again by the next one. Where one of the first levels
+        would lose what it has, nothing is corrected.
 
         Args:
-            others: whether the other levels get theirs, too, where all are near, and the room counts.
+            others: after a step by curvature, when the other levels get theirs, too, where all are near.
         """
         stack, own = self.problem.stack, self.parameters
         metric = Metric.of(stack.metric, None, 0.0)
         face = self.last[0].face(self.last[1]) if self.last else Face(np.empty(0, np.intp), {})
+        face = face if others else face.limits
         are_near = others and max(stack.costs(sought - trial.error)) <= own.near**2
         last = len(stack.levels) if are_near else count
 

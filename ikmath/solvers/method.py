@@ -183,7 +183,7 @@ class Method(Entry):
         if not self.levels and len({goal.priority for goal in requirements.goals}) > 1:
             return "supports weights, not priorities; give all goals one priority or use Hierarchical."
         if requirements.posture_cost and not self.posture_costs:
-            return "takes a posture as coordinates, not as a cost; use Hierarchical."
+            return "takes a posture as coordinates, not a posture cost; use Hierarchical."
         if requirements.avoidance is None:
             return ""
         if not self.obstacles:

@@ -65,6 +65,11 @@ class Face(NamedTuple):
     coordinates: Index
     room: Mapping[int, float]
 
+    @property
+    def limits(self) -> Face:
+        """Without contacts and one-sided goals."""
+        return self._replace(room={name: room for name, room in self.room.items() if name < 0})
+
     def missed(self, inequalities: Sequence[Inequalities]) -> float:
         """The squares of how much more or less room these rows have, added up."""
         names = names_of(inequalities).tolist()

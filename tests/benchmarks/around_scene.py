@@ -26,7 +26,7 @@ from blender_scene import addon_module, install
 from metarig_clips import metarig
 from timing import clock, machine, table
 
-UPDATES, IN_WINDOW, RESTING = 12, 60, 40
+UPDATES, IN_WINDOW, RESTING = 12, 60, 160
 BUDGET = 1.0 / 60.0  # seconds, as the operator has it
 FIGURES = ("human", "basic_human", "wolf", "human")
 FRONT = {"wolf": ("front_foot.L", "front_foot.R")}

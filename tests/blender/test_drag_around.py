@@ -18,10 +18,10 @@ from metarig_clips import metarig
 pytestmark = pytest.mark.solver
 
 UPDATES = 12
-IN_WINDOW, RESTING = 60, 60  # updates with the mouse on its way, and at most so many with it at rest
+IN_WINDOW, RESTING = 60, 240  # updates with the mouse on its way, and at most so many with it at rest
 NEED_A_SEARCH = (13,)
 SEEDS = *range(2, 8), *NEED_A_SEARCH  # scenes
-MOST = 250  # poses that one of them may look at
+MOST = 200  # poses that one of them may look at
 
 
 def person(seed: int) -> tuple[bpy.types.Object, str, np.ndarray]:

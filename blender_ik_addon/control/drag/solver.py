@@ -64,7 +64,7 @@ class DragParameters:
     least_seconds: float = 4e-3
     at_rest: int = 24
     at_most: int = 60
-    search_iterations: int = 16
+    search_iterations: int = 4
     nearer: float = 0.9
     much_nearer: float = 0.5
     farther: float = 1.5
