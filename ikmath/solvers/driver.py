@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 
 import numpy as np
 
@@ -27,7 +28,6 @@ from .frame_correction import Correction
 from .iterate import Iterate, Merit
 from .method import Pausing
 from .newton_step import NewtonStep, nearly_met
-from .one_sided import inequality
 from .parameters import HierarchicalParameters, Patience
 from .step_bounds import NO_NAMES, Bounds, Face, Inequalities, StepBounds, short_way
 from .step_model import GaussNewtonStep, Metric, StepModel
@@ -120,6 +120,7 @@ class IterationDriver:
         if self.guard is None:
             return Iterate(self.problem, known, self.posture)
         pose, near = self.guard.begun(known)
+        self.bounds.include(pose.q)
         return Iterate(self.problem, pose, self.posture, near)
 
     def run(
@@ -309,9 +310,11 @@ class IterationDriver:
     def inequalities(self, iterate: Iterate) -> list[Inequalities]:
         """One-sided goals and obstacles at an iterate, as rows that steps must keep."""
         if iterate.sides is None:
-            iterate.sides, steps = [], self.parameters.difference * self.problem.stack.metric
+            iterate.sides, step = [], self.parameters.difference * self.problem.stack.metric
             for goal in self.one_sided:
-                iterate.sides.append(inequality(goal, iterate.pose, steps))
+                error, jacobian = goal.inequality(iterate.pose)
+                curvature = partial(goal.curvature, iterate.pose, step=step)
+                iterate.sides.append(Inequalities(jacobian, -error, None, curvature))
             if self.guard is not None and iterate.near is not None and len(iterate.near):
                 iterate.sides += self.guard.inequalities(iterate.near, iterate.pose)
         return iterate.sides
