@@ -120,7 +120,6 @@ class IterationDriver:
         if self.guard is None:
             return Iterate(self.problem, known, self.posture)
         pose, near = self.guard.begun(known)
-        self.bounds.include(pose.q)
         return Iterate(self.problem, pose, self.posture, near)
 
     def run(

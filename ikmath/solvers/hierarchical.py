@@ -137,6 +137,8 @@ class Hierarchical(Method):
         budget = Budget(options.max_iterations, deadline)
         course = Course.of(options, driver, moves=before is not None)
         start = driver.begin(q, trail.pose)
+        if guard is not None:
+            driver.bounds.include(start.q)
         first = None if before is None else FrameCorrection(trail.first)
         correction: Correction = ArcCorrection(problem, own.arc_gain) if first is None else first
         end, stop, jumped = yield from self._descend(driver, start, budget, correction, course, options)
