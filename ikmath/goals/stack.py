@@ -34,11 +34,11 @@ class TaskStack:
         rows: their number; starts: (E,) first row of every effector;
         sizes: of every effector how many rows it has, and its scaled error where it is a figure size off,
             infinite for turns;
-        scale: (rows,) root of weight, with lengths measured in figure sizes: multiplies errors and Jacobians
-            so that metres and radians weigh alike; level: (rows,) priority of each row.
+        scale: (rows,) root of weight, where the largest of a level is one, with lengths measured in figure
+            sizes: multiplies errors and Jacobians so that metres and radians weigh alike;
+        level: (rows,) priority of each row.
         levels: the rows of each priority, strongest first, side by side wherever the goals are in order;
         place: (rows,) which of them each row belongs to;
-        most: the largest root of weight of each, whatever the unit;
         metric: (n,) units of the coordinates in which all of them cost alike: a stiff one more, slides in
             figure sizes unless the figure is weighed.
         is_length, is_angle: (E,) which effectors' errors are metres, and which radians.
@@ -54,6 +54,12 @@ class TaskStack:
         self.starts = np.cumsum(per_effector) - per_effector
         roots = np.concatenate([np.empty(0), *(np.repeat(np.sqrt(g.weight), g.rows) for g in goals)])
         units = np.repeat([length if goal.unit == "m" else 1.0 for goal in goals], counts)
+        self.level = np.repeat([goal.priority for goal in goals], counts).astype(int)
+        priorities, self.place = np.unique(self.level, return_inverse=True)
+        self.levels = [span(np.flatnonzero(self.place == p)) for p in range(len(priorities))]
+        self.levels = self.levels or [slice(0, 0)]
+        for rows in self.levels:  # weights count against others of their level alone
+            roots[rows] /= roots[rows].max(initial=0.0) or 1.0
         self.scale: Array = roots / units
         sizes = length * self.scale.take(self.starts)
         self.is_length = np.array([goal.unit == "m" for goal in goals for _ in goal.labels], dtype=bool)
@@ -63,11 +69,6 @@ class TaskStack:
         one_sided = np.repeat([goal.one_sided for goal in goals], counts).astype(bool)
         self.one_sided: Mask | None = one_sided if one_sided.any() else None
         self.effector = np.repeat(np.arange(len(per_effector)), per_effector)
-        self.level = np.repeat([goal.priority for goal in goals], counts).astype(int)
-        priorities, self.place = np.unique(self.level, return_inverse=True)
-        self.levels = [span(np.flatnonzero(self.place == p)) for p in range(len(priorities))]
-        self.levels = self.levels or [slice(0, 0)]
-        self.most = [float(roots[rows].max(initial=0.0)) for rows in self.levels]
         self.metric = np.sqrt(skeleton.mobility_for(length))
         self._fused: FusedTasks | None = None
 

@@ -110,7 +110,7 @@ class IterationDriver:
         one_sided = problem.stack.one_sided is not None
         self.one_sided = [goal for goal in problem.tasks if goal.one_sided] if one_sided else []
         self.last: tuple[Bounds, Sequence[Signs]] | None = None
-        self.merit = Merit(problem.stack.most, posture is not None, parameters)
+        self.merit = Merit(len(problem.stack.levels), posture is not None, parameters)
 
     def begin(self, q: Array, known: Pose | None = None) -> Iterate:
         """The iterate at q (n,), out of all obstacles if there is a way out."""

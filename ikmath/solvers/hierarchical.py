@@ -225,7 +225,7 @@ class Hierarchical(Method):
         problem, guard = driver.problem, driver.guard
         guarded = guard is not None
         may_jump = course.searches and not driver.bounds.limits_turns
-        came, jumped = better(problem, end, ended.start, 0.5), False
+        came, jumped = better(end, ended.start, 0.5), False
         for strategy in self.strategies(options, guarded=guarded):
             if ended.budget.out_of_time():
                 break
@@ -247,7 +247,7 @@ class Hierarchical(Method):
                 touches = gate is not None and other.near is not None and gate.is_inside(other.near)
                 if other.reached(driver.tolerances) and not touches:
                     return other, why, strategy.jumps
-                if gate is None and better(problem, other, end, least):
+                if gate is None and better(other, end, least):
                     end, stop, jumped = other, why, strategy.jumps
         return end, Stop.TIME if ended.budget.out_of_time() else stop, jumped
 

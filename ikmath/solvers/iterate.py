@@ -24,8 +24,6 @@ from .parameters import HierarchicalParameters
 
 _GRAZING: Final = 1e-10
 """Scaled violation of a one-sided goal that counts as none."""
-_TINY: Final = 1e-150
-"""Weight of a level in which nothing counts."""
 
 
 class Iterate:
@@ -91,17 +89,15 @@ class Merit:
     """See the module.
 
     Args:
-        largest: of the levels, the largest weight of a goal in it; posture: whether one comes below them.
+        levels: their number; posture: whether one comes below them.
 
     Attributes:
         weights: of the levels, the strongest first.
     """
 
-    def __init__(self, largest: Sequence[float], posture: bool, parameters: HierarchicalParameters) -> None:
+    def __init__(self, levels: int, posture: bool, parameters: HierarchicalParameters) -> None:
         last = parameters.over_posture if posture else 1.0
-        self.weights: list[float] = []
-        for level, most in enumerate(largest, 1):
-            self.weights.append(last * parameters.priority ** (len(largest) - level) / max(most, _TINY))
+        self.weights = [last * parameters.priority**below for below in reversed(range(levels))]
         self._hold, self._rounding = parameters.hold, parameters.rounding
 
     def gain(self, before: Sequence[float], after: Sequence[float]) -> float:

@@ -12,7 +12,6 @@ from typing import ClassVar, Final, NamedTuple, Protocol
 
 import numpy as np
 
-from ..problem.problem import Problem
 from .driver import Budget, IterationDriver
 from .iterate import Iterate
 
@@ -20,6 +19,8 @@ _BEND: Final = 0.05
 """Radians given to straight limbs that must shorten."""
 _BESIDE: Final = 1e-3
 """Radians from the middle of its limits, or from rest, within which a turn is on no side of it."""
+_ROUNDING: Final = 1e-18
+"""Squared scaled error that counts as none."""
 _DEAD: Final = 1e-3
 """Share of the steepest slope of an error below which it has none."""
 
@@ -95,12 +96,11 @@ class StraightLimbKick:
             yield moved
 
 
-def better(problem: Problem, new: Iterate, old: Iterate, share: float) -> bool:
+def better(new: Iterate, old: Iterate, share: float) -> bool:
     """Whether the first level in which two iterates differ is better by a share of its squared error."""
-    for a, b, most in zip(new.costs, old.costs, problem.stack.most, strict=True):
-        rounding = (1e-9 * most) ** 2
-        if a < b * (1.0 - share) - rounding:
+    for a, b in zip(new.costs, old.costs, strict=True):
+        if a < b * (1.0 - share) - _ROUNDING:
             return True
-        if a > b * (1.0 + 1e-4) + rounding:
+        if a > b * (1.0 + 1e-4) + _ROUNDING:
             return False
     return False

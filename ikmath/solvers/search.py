@@ -121,12 +121,11 @@ def batch_descent(
         The best poses (B, n), and squared errors (B,), a level weighing 1e4 times as much as the next.
     """
     stack, skeleton, region = problem.stack, problem.skeleton, problem.skeleton.joint_limits
-    largest = np.array([max(most, 1e-150) for most in stack.most])
-    share = np.asarray(1e-2 ** np.arange(len(stack.levels)) / largest)[stack.place]
+    scale = stack.scale * 1e-2**stack.place
     best, least = q, np.full(len(q), np.inf)
     for step in range(steps + 1):
         unscaled, jacobian = stack.fused(problem.tasks).evaluate(problem.tasks, Pose.trusted(skeleton, q))
-        error = unscaled * stack.scale * share
+        error = unscaled * scale
         cost = (error * error).sum(-1)
         better = cost < least
         best, least = np.where(better[:, None], q, best), np.minimum(cost, least)
@@ -134,7 +133,7 @@ def batch_descent(
         if step == steps or np.count_nonzero(there) >= enough or budget.out_of_time():
             break
         rows = jacobian() if skeleton.coupling is None else skeleton.coupling.fold(jacobian())
-        rows = rows * (stack.scale * share)[:, None] * stack.metric
+        rows = rows * scale[:, None] * stack.metric
         damping = (0.05 * cost + 1e-6)[:, None, None]
         for _ in range(2):
             gram = rows @ rows.swapaxes(-1, -2) + damping * np.eye(rows.shape[1])

@@ -43,7 +43,7 @@ def test_lengths_count_in_figure_sizes(skeleton):
     ]
     problem = ik.Problem(skeleton, goals)
     assert problem.length == pytest.approx(3.0 + 5.0)
-    np.testing.assert_allclose(problem.stack.scale, [2 / 8] * 3 + [3.0] * 3)
+    np.testing.assert_allclose(problem.stack.scale, [1 / 8] * 3 + [1.0] * 3)
     np.testing.assert_array_equal(problem.stack.level, [0] * 3 + [2] * 3)
 
 

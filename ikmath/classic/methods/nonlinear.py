@@ -154,12 +154,12 @@ def regularization_of(problem: Problem, gamma: float) -> Regularization:
 
 
 def _lightest(problem: Problem) -> float:
-    """The square root of the least weight of a goal, as unit of the error.
+    """The square root of the least weight of a goal, as share of the largest: the unit of the error.
 
     Weights that are rounding errors relative to the largest do not count.
     """
-    weights = [weight for goal in problem.tasks for weight in goal.weight.tolist() if weight > 0.0]
-    return math.sqrt(max(min(weights, default=1.0), _DROWNED * max(weights, default=1.0)))
+    weights = [weight for goal in problem.tasks for weight in goal.weight.tolist() if weight > 0.0] or [1.0]
+    return math.sqrt(max(min(weights) / max(weights), _DROWNED))
 
 
 def _inside(function: Function, region: JointLimits) -> Function:

@@ -79,7 +79,7 @@ class Prioritized(Incremental):
         skeleton, stack, limits = problem.skeleton, problem.stack, problem.limits
         mobility = metric_of(skeleton)
         state = Linear(problem, q, np.inf, 1.0, mobility, None, stack.level, {})
-        scale = _scale(problem)
+        scale = problem.stack.scale
         tolerances = problem.stack.tolerances(options.tolerance, options.angle_tolerance)
         least = (0.5 * least_tolerance(problem, options)) ** 2
         allowed = np.inf  # squared error of a level that does not count; decreases with every step
@@ -136,9 +136,7 @@ class Prioritized(Incremental):
             return answer
         q, _ = at_rest_in_order(problem, answer.q)
         poses = [Pose.trusted(problem.skeleton, x) for x in (q, begin)]
-        there, here = (
-            stack.costs(stack.evaluate(problem.tasks, pose).error * _scale(problem)) for pose in poses
-        )
+        there, here = (stack.costs(stack.evaluate(problem.tasks, pose).error * stack.scale) for pose in poses)
         allowed = (0.5 * least_tolerance(problem, options)) ** 2
         if _first_gain(there, here, allowed) < _ROUNDING:
             q = begin
@@ -209,15 +207,6 @@ def _concluded(problem: Problem, q: Array, iterations: int, options: Any, *, sta
 
 def _length(vector: Array) -> float:
     return float(np.sqrt(vector.dot(vector)))
-
-
-def _scale(problem: Problem) -> Array:
-    """(k,) scales of the stack, each level divided by its largest weight, which does not affect the order."""
-    scale = problem.stack.scale.copy()
-    weights = [np.repeat(goal.weight, goal.rows) for goal in problem.tasks]
-    for rows in problem.stack.levels if weights else ():
-        scale[rows] /= np.sqrt(np.concatenate(weights)[rows].max()) or 1.0
-    return scale
 
 
 def _first_gain(costs: Sequence[float], best: Sequence[float], allowed: float) -> float:

@@ -32,7 +32,7 @@ def test_a_step_is_the_one_that_is_best_in_polar_coordinates(turn, bend):
     target = bend * (np.cos(turn) * tip + np.sin(turn) * np.cross(axis, tip))
     problem = ik.Problem(skeleton, [ik.Position("tip", target, weight=4.0)])
     tangent = (bend - 1.0) * tip + turn * np.cross(axis, tip)
-    missed = ((target - tip) - tangent) * 2.0 / problem.length
+    missed = ((target - tip) - tangent) * problem.stack.scale
     np.testing.assert_allclose(aside(problem, q), missed, atol=1e-9)
 
 

@@ -121,7 +121,7 @@ def test_a_posture_weighs_the_same_beside_goals_in_any_size(oriented):
         if oriented:
             goals.append(ik.Orientation("head", np.eye(3)))
         problem = ik.Problem(figure, goals, posture=posture)
-        merit = Merit(problem.stack.most, True, HierarchicalParameters())
+        merit = Merit(len(problem.stack.levels), True, HierarchicalParameters())
         start, end = (
             Iterate(problem, ik.Pose.forward(figure, q), posture) for q in (figure.rest, _bent(figure))
         )
