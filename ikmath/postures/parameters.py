@@ -44,10 +44,6 @@ def _joint_weights() -> Mapping[Kind, float]:
     }
 
 
-def _on_fours() -> Mapping[Kind, float]:
-    return {Kind.ROOT: _LOOSE, Kind.NECK: _MIDDLE}
-
-
 @dataclass(frozen=True, kw_only=True)
 class PostureParameters:
     """See the module.
@@ -88,7 +84,7 @@ class PostureParameters:
     """
 
     joint_weights: Mapping[Kind, float] = field(default_factory=_joint_weights)
-    on_fours: Mapping[Kind, float] = field(default_factory=_on_fours)
+    on_fours: Mapping[Kind, float] = field(default_factory=lambda: {Kind.ROOT: _LOOSE, Kind.NECK: _MIDDLE})
     hinge_aside: float = 20.0
     hip_twist: float = 10.0
     hip_back: float = radians(20.0)

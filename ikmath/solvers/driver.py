@@ -369,8 +369,9 @@ class IterationDriver:
         """
         stack, own = self.problem.stack, self.parameters
         metric = Metric.of(stack.metric, None, 0.0)
-        face = self.last[0].face(self.last[1]) if self.last else Face(np.empty(0, np.intp), {})
-        face = face if others else face.limits
+        face = Face(np.empty(0, np.intp), {})
+        if self.last is not None:
+            face = self.last[0].face(self.last[1], limits=not others)
         are_near = others and max(stack.costs(sought - trial.error)) <= own.near**2
         last = len(stack.levels) if are_near else count
 

@@ -65,11 +65,6 @@ class Face(NamedTuple):
     coordinates: Index
     room: Mapping[int, float]
 
-    @property
-    def limits(self) -> Face:
-        """Without contacts and one-sided goals."""
-        return self._replace(room={name: room for name, room in self.room.items() if name < 0})
-
     def missed(self, inequalities: Sequence[Inequalities]) -> float:
         """The squares of how much more or less room these rows have, added up."""
         names = names_of(inequalities).tolist()
@@ -95,11 +90,11 @@ class Bounds(NamedTuple):
     met: Array = _NONE
     equal: tuple[Array, Array] | None = None
 
-    def face(self, active: Sequence[Signs]) -> Face:
-        """What holds a step at any of its levels; active: see `hierarchical_qp.Step`."""
+    def face(self, active: Sequence[Signs], *, limits: bool) -> Face:
+        """What holds a step at any of its levels, or only limits; active: see `hierarchical_qp.Step`."""
         n, held = len(self.lower), np.logical_or.reduce([one != 0 for one in active])
         room = np.where(self.names < 0, self.row_upper, self.row_lower) - self.met
-        rows = held[n:].nonzero()[0]
+        rows = (held[n:] & ((self.names < 0) | (not limits))).nonzero()[0]
         left = dict(zip(self.names[rows].tolist(), room[rows].tolist(), strict=True))
         return Face(held[:n].nonzero()[0], left)
 

@@ -187,11 +187,7 @@ class TurnPolicy:
 
 
 def _unopposed(push: Array, free: Mask, contacts: Array, stronger: Array) -> Array:
-    """What is left of a slope (n,) where free coordinates keep stronger levels, and enter no obstacle.
-
-    Args:
-        contacts: (m, n) derivatives of clearances, which push one way; stronger: (k, n) those of errors.
-    """
+    """What is left of a slope (n,) where stronger levels (k, n) and contacts (m, n), which push, are kept."""
     while len(contacts) + len(stronger):
         holding = np.concatenate([contacts, stronger])
         forces = np.linalg.lstsq(holding[:, free].T, push[free], rcond=None)[0]
