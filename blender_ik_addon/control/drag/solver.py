@@ -125,10 +125,9 @@ class DragSolver:
             self.arrived = self.is_there(self.last)
             return self.last
         was_there = self.is_there(last)
-        calm = rests and task.problem.scene is None
-        # at rest the time may run out before the first step that helps; then it is not limited
-        resting = self._resting.solve, self._patient.solve
-        for ask in resting if calm else (partial(self._moving.solve, following=last.solution),):
+        # at rest the time may run out before the first step that helps; without obstacles it is short anyway
+        resting = [self._resting.solve, *[self._patient.solve] * (task.problem.scene is None)]
+        for ask in resting if rests else [partial(self._moving.solve, following=last.solution)]:
             solved = self._solved(task, last, ask)
             still = apart(task.problem, solved.q, last.q) < self._parameters.still
             if not still:
