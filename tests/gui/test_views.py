@@ -201,7 +201,6 @@ def test_keys_of_other_tools_do_nothing_in_the_midst_of_a_drag(held: BlenderWind
         "Delete",
         "F3",
         "F12",
-        "space",
         "ctrl+Page_Down",
     ):
         held.key(key)
