@@ -119,14 +119,14 @@ class DragSolver:
         """Solve a task as well as possible within the time limit; `rests`: with the targets of before."""
         if self._endless:
             return self.finish(task)
-        last = self.last
+        last, among = self.last, task.problem.scene is not None  # without obstacles, solves are short anyway
         if last is None:
-            self.last = self._converged(task, self._lost)
+            self.last = self._converged(task, self._lost if among else self._exact)
             self.arrived = self.is_there(self.last)
             return self.last
         was_there = self.is_there(last)
-        # at rest the time may run out before the first step that helps; without obstacles it is short anyway
-        resting = [self._resting.solve, *[self._patient.solve] * (task.problem.scene is None)]
+        # at rest the time may run out before the first step that helps
+        resting = [self._resting.solve, *[self._patient.solve] * (not among)]
         for ask in resting if rests else [partial(self._moving.solve, following=last.solution)]:
             solved = self._solved(task, last, ask)
             still = apart(task.problem, solved.q, last.q) < self._parameters.still
@@ -147,7 +147,7 @@ class DragSolver:
         elif rests:
             if self.arrived:
                 solved = self._begin_anew(task, solved)
-        elif was_there and task.problem.scene is None:
+        elif was_there and not among:
             solved = self._better(solved, self._solved(task, None, self._lost.solve))
         self.last = solved
         return solved
