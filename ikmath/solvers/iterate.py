@@ -97,7 +97,7 @@ class Merit:
 
     def __init__(self, levels: int, posture: bool, parameters: HierarchicalParameters) -> None:
         last = parameters.over_posture if posture else 1.0
-        self.weights = [last * parameters.priority**below for below in reversed(range(levels))]
+        self.weights: list[float] = (last * parameters.priority ** np.arange(levels)[::-1]).tolist()
         self._hold, self._rounding = parameters.hold, parameters.rounding
 
     def gain(self, before: Sequence[float], after: Sequence[float]) -> float:

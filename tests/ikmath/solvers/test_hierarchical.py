@@ -394,21 +394,3 @@ def test_which_limbs_give_way_is_not_left_to_rounding():
         ]
         ends.append(ik.solve(ik.Problem(figure, goals), figure.rest).q)
     np.testing.assert_allclose(ends, [ends[0]] * 3, atol=1e-4)
-
-
-@pytest.mark.parametrize("weight", [1e-40, 1e-16, 1e-6, 1e6, 1e12])
-@pytest.mark.parametrize("target", [(1.0, 1.0, 1.0), (9.0, 9.0, 9.0)])
-def test_a_weight_counts_against_others_of_its_level_alone(weight, target):
-    """What is alone in its level ends where it ends with a weight of one, also above a posture."""
-    figure = ik.figures.ball_chain(4, 1.0)
-    posture = ik.Posture(np.full(figure.n, 0.05))
-
-    def found(weight):
-        goals = [
-            ik.Position("tip", target, weight=weight),
-            ik.Position("ball2", (0, 3, 0), priority=1),
-            posture,
-        ]
-        return ik.solve(ik.Problem(figure, goals), posture.q).q
-
-    np.testing.assert_allclose(found(weight), found(1.0), atol=1e-9)
