@@ -260,7 +260,7 @@ def test_bad_meshes_are_named():
         (vertices, np.zeros((0, 3), int), "no faces"),
         (vertices, [], "no faces"),
         (np.where(np.arange(8)[:, None] == 3, np.nan, vertices), faces, "Vertex 3"),
-        (vertices, faces + 5, "not there"),
+        (vertices, faces + 5, "not exist"),
         (vertices, faces.astype(float), "whole numbers"),
         (vertices, faces[:, :2], r"\(F, 3\)"),
         (vertices[:, :2], faces, r"\(V, 3\)"),
