@@ -25,7 +25,7 @@ import numpy.typing as npt
 from ..arrays import Array, Index, Mask
 from ..lean import Remade
 from .joint import Coupling
-from .swing import EDGE, FLOOR, NARROW, Room, edge_of, swing_pairs
+from .swing import ALMOST, EDGE, FLOOR, NARROW, Room, edge_of, swing_pairs
 from .topology import span
 
 INSIDE: Final = 1e-13  # how far outside still counts as inside, in the region's own measure
@@ -318,10 +318,10 @@ class JointLimits(Remade):
         along /= length * length
         normal += along * s
         normal /= np.maximum(np.sqrt(normal[0] * normal[0] + normal[1] * normal[1]), 1e-300)
-        at_half_turn = (self._half_turn.take(pairs) > 0.0) & (length > 1.0 - 1e-14)
+        at_half_turn = (self._half_turn.take(pairs) > 0.0) & (length > ALMOST)
         if at_half_turn.any():
             normal = np.where(at_half_turn, s, normal)
-            factor = np.where(at_half_turn, factor * (1.0 - 1e-14), factor)
+            factor = np.where(at_half_turn, factor * ALMOST, factor)
         return s * factor, normal
 
 

@@ -20,7 +20,7 @@ EDGE: Final = 1e-3  # where the boundary of such a side is taken to be: enough f
 
 _ROOM: Final = 1e-6  # in squares of half-angle sines; limits nearer than this to half a turn leave no room
 _WIDE: Final = 1.0 / NARROW
-_HALF_TURN: Final = pi * (1.0 - 1e-14)  # so as to stay inside
+ALMOST: Final = 1.0 - 1e-14  # share of half a turn that swings may have, so as to stay inside
 
 
 class Room(NamedTuple):
@@ -75,8 +75,8 @@ def edge_of(x: float, z: float, room: Room, measure: float) -> tuple[float, floa
         sx, sz = centre_x + share * way_x, centre_z + share * way_z
         square = min(sx * sx + sz * sz, 1.0)
     length = sqrt(square)
-    if half_turn and length > 1.0 - 1e-14:
-        return sx * _HALF_TURN, sz * _HALF_TURN, sx, sz
+    if half_turn and length > ALMOST:
+        return sx * (pi * ALMOST), sz * (pi * ALMOST), sx, sz
     factor = 2.0 * asin(length) / length if length > 1e-8 else 2.0  # v = S t / sin(t/2), t = 2 asin |S|
     # the measure's gradient by S, then through S(v) = sin(t/2)/t v
     gx, gz = kx * wx, kz * wz
