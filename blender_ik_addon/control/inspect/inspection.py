@@ -32,7 +32,7 @@ from ..collision.body import Capsules, present_links, read_links
 from ..collision.nearness import Critical, Neighbourhood
 from ..frame.masses import weigh
 from ..frame.root import root_now
-from .limit_arcs import Limit, LimitedJoints
+from .limit_arcs import Limit, reached_limits
 
 _CONTACT: Final = 0.05  # share of the figure's height within which a part counts as on the ground
 _AROUND: Final = 2.0 * np.pi * np.arange(32) / 32
@@ -183,7 +183,7 @@ class Inspector:
 
     def __init__(self) -> None:
         self._bones, self._figure, self._place = Memo[Bones](), Memo[Figure](), Memo[Space]()
-        self._lever, self._limited = Memo[_Lever](), Memo[LimitedJoints]()
+        self._lever = Memo[_Lever]()
         self._flesh, self._placed = Memo[tuple[Capsules, Masses | None]](), Memo[Capsules]()
         self._told = Memo[Any]()
         self._neighbourhood = Neighbourhood()
@@ -196,9 +196,8 @@ class Inspector:
         """The joint limits that are reached in the present pose; refused if the figure cannot be solved."""
         if not subject.chains:
             return []
-        figure, standing = self._known(subject), subject.standing
-        limited = self._limited.get(subject.key, lambda: LimitedJoints(figure))
-        return limited.standing(standing.basis, standing.matrix, self._space(subject))
+        standing = subject.standing
+        return reached_limits(self._known(subject), standing.basis, standing.matrix, self._space(subject))
 
     def ellipsoid(
         self, subject: Subject, point: tuple[str, tuple[float, float, float]], chain_root: str
