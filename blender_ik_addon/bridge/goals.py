@@ -57,7 +57,7 @@ class Wanted:
     """The targets of a frame's effectors; E effectors in the order of the plan, figure space, metres.
 
     Attributes:
-        names: of the effectors; bones: (E,) names of the joints.
+        bones: (E,) names of the joints.
         offset: (E, 3) the point in the joint's frame.
         axis: (E, 3) aiming direction in the joint's frame.
         weight: (E,), multiplied by the influence; 0 if an effector is off.
@@ -70,7 +70,6 @@ class Wanted:
         masses: of the figure, None if no effector needs them.
     """
 
-    names: tuple[str, ...]
     bones: tuple[str, ...]
     offset: Array
     axis: Array

@@ -51,7 +51,7 @@ def as_shown(task: Task, solved: Solved, sentence: str) -> Solved:
     found = effector_errors(len(plan.effectors), task.parts, task.problem.errors(there))
     sizes = (task.problem.length, 1.0)
     # with an influence below 1, the target is blended with the animated pose
-    whole = sample.demands.influence >= 1.0
+    whole = sample.influence >= 1.0
     another, off = np.zeros((2, len(plan.effectors)), dtype=bool)
     for now, then, size in zip(found, (solved.distance, solved.angle), sizes, strict=True):
         more = np.where(whole, np.nan_to_num(now) - np.nan_to_num(then), 0.0)

@@ -99,28 +99,25 @@ def wanted(plan: Plan, figure: Figure, sample: Sample) -> Wanted:
     target = target_goals(sample.space, sample.targets)
     position, turned = target.position, target.rotation
     start = None
-    if plan.looks_at_start or sample.demands.fading:
+    if plan.looks_at_start or sample.fading:
         start = ik.Pose.forward(figure.shown, figure.q)
-    if start is not None and (sample.demands.fading or plan.keeping.any()):
+    if start is not None and (sample.fading or plan.keeping.any()):
         point, frame = start.point(bones, offset), start.frame(bones)
         keeping = plan.keeping[:, None]
         position, turned = np.where(keeping, point, position), np.where(keeping[:, None], frame, turned)
-        position, turned = _faded(
-            plan.effectors, sample.demands.influence, (position, turned), (point, frame), start
-        )
+        position, turned = _faded(plan.effectors, sample.influence, (position, turned), (point, frame), start)
     return Wanted(
-        names=tuple(effector.name for effector in plan.effectors),
         bones=bones,
         offset=offset,
         axis=axis,
-        weight=sample.demands.weight * sample.demands.influence,
-        influence=sample.demands.influence,
-        priority=sample.demands.priority,
+        weight=sample.weight * sample.influence,
+        influence=sample.influence,
+        priority=sample.priority,
         position=position,
         rotation=turned,
         world=sample.space.rotation_in(np.eye(3)),
         settings=tuple(effector.settings for effector in plan.effectors),
-        amounts=sample.demands.amounts,
+        amounts=sample.amounts,
         alternatives=tuple(
             target_goals(sample.space, each) if len(each) else _NOWHERE for each in sample.alternatives
         ),
@@ -134,7 +131,7 @@ def wanted_still(plan: Plan, before: Wanted, then: Sample, sample: Sample) -> Wa
 
     None if more than the targets has changed.
     """
-    if plan.looks_at_start or sample.numbers != then.numbers or sample.demands.fading:
+    if plan.looks_at_start or sample.numbers != then.numbers or sample.fading:
         return None
     if sample.targets[:, :3, :3].tobytes() == then.targets[:, :3, :3].tobytes():
         return before.with_targets(sample.space.point_in(sample.targets[:, :3, 3]), before.rotation)
@@ -175,7 +172,7 @@ def make_parts(plan: Plan, figure: Figure, want: Wanted) -> list[Part]:
             goal = ALONE[ask](EffectorRow(want, int(rows[0]), figure, want.start))
         if goal is None:
             continue
-        goal.labels = tuple(want.names[row] for row in rows)
+        goal.labels = tuple(plan.effectors[row].name for row in rows)
         if chain:
             skeleton = figure.skeleton
             goal = WithinChain(goal, skeleton.ancestors[skeleton.owner, skeleton.index(chain)])

@@ -26,6 +26,7 @@ from ...bridge.skeleton import Figure
 from ..collision.surroundings import depth_of
 from .goals import points
 from .plan import Plan, plain
+from .task import Task
 
 _ROUNDS = 12
 _PATIENCE = 3  # successive rounds without a gain
@@ -71,25 +72,20 @@ class Correction:
 
 
 def solve_inexact(
-    plan: Plan,
-    problem: ik.Problem,
-    figure: Figure,
-    want: Wanted,
-    previous: Channels | None,
-    solve: Callable[[Figure, Wanted, bool], ik.Solution],
-) -> tuple[Channels, ik.Solution, Array, Array]:
+    task: Task, previous: Channels | None, solve: Callable[[Figure, Wanted, bool], ik.Solution]
+) -> tuple[Figure, ik.Solution, Array, Array]:
     """Correct the targets until the effectors reach them in Blender.
 
     Args:
-        plan, problem, want: of the frame; figure: measured at the pose that it starts from.
-        previous: channels of the previous frame.
+        task: the frame; previous: channels of the previous one.
         solve: solves a figure for targets; in the first round (True) from the start of the frame, else from
             the pose of the previous round.
 
     Returns:
-        Of the best round the channels of all bones, the solution, and the errors of the effectors in Blender,
-            (E,) metres and (E,) radians; NaN if an effector has no such target or is off.
+        Of the best round the figure measured in its result, the solution, and the errors of the effectors in
+            Blender, (E,) metres and (E,) radians; NaN if an effector has no such target or is off.
     """
+    plan, figure, want = task.plan, task.figure, task.want
     kinds = plain(plan, want)
     moves, turns = (flags & (want.weight > 0.0) for flags in kinds)
     # aims and planes: correct if Blender's point and bone agree with the figure's
@@ -98,15 +94,14 @@ def solve_inexact(
     # the figure with its effectors' points; it may be a single point
     size = (figure.skeleton.size + float(np.sqrt((want.offset**2).sum(-1)).max(initial=0.0))) or 1.0
     stale = 0
-    best: tuple[tuple[float, float], tuple[Channels, ik.Solution, Array, Array]] | None = None
+    best: tuple[tuple[float, float], tuple[Figure, ik.Solution, Array, Array]] | None = None
     now, _ = _at(figure.shown, want, figure.q)
     for number in range(_ROUNDS):
         asked = want.position.copy()
         asked[moves] = learnt.targets(now[moves], want.position[moves])
         solution = solve(figure, replace(want, position=asked), number == 0)
         promised, frames = _at(figure.skeleton, want, solution.q)
-        channels = figure.channels(solution.q, previous)
-        figure = figure.posed(channels)
+        figure = figure.posed(figure.channels(solution.q, previous))
         want = replace(want, offset=points(plan, figure))
         there, shown = _at(figure.shown, want, figure.q)
         learnt.learn((promised - now)[moves], (there - now)[moves])
@@ -114,11 +109,11 @@ def solve_inexact(
         angle = np.where(turns, _between(shown, want.rotation), np.nan)
         off = np.where(others, ((there - promised) ** 2).sum(-1) + (size * _between(frames, shown)) ** 2, 0.0)
         off += np.nan_to_num(distance) ** 2 + (size * np.nan_to_num(angle)) ** 2
-        inside = depth_of(problem, figure)
+        inside = depth_of(task.problem, figure)
         bad = (inside if inside > _GOOD * size else 0.0, float((want.weight * off).sum()))
         gained = best is None or _is_much_better(bad, best[0])
         if best is None or bad < best[0]:
-            best = bad, (channels, solution, distance, angle)
+            best = bad, (figure, solution, distance, angle)
         apart = np.abs(there - promised)[moves | others].max(initial=0.0)
         twisted = _between(frames, shown)[turns | others].max(initial=0.0)
         corrected = np.abs(asked - want.position)[moves].max(initial=0.0)

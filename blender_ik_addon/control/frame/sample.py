@@ -28,37 +28,6 @@ _NOWHERE: Final = np.eye(4)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Demands:
-    """Weights, influences and priorities of E effectors in one frame. All may be animated.
-
-    Attributes:
-        weight: (E,); influence: (E,) in [0, 1]; priority: (E,).
-        amounts: (E,) further settings that are read in every frame, by name.
-    """
-
-    weight: Array
-    influence: Array
-    priority: Indices
-    amounts: tuple[Mapping[str, float], ...]
-
-    @cached_property
-    def all_on(self) -> bool:
-        """Whether every effector is active."""
-        return bool((self.weight * self.influence > 0.0).all())
-
-    @cached_property
-    def fading(self) -> bool:
-        """Whether an influence is below 1."""
-        return bool((self.influence < 1.0).any())
-
-    @cached_property
-    def told(self) -> Any:
-        """The same as plain values for comparison."""
-        arrays = self.weight, self.influence, self.priority
-        return tuple(tuple(each.items()) for each in self.amounts), *(array.tobytes() for array in arrays)
-
-
-@dataclass(frozen=True, kw_only=True)
 class Sample:
     """One frame; E effectors in the order of the plan.
 
@@ -67,7 +36,8 @@ class Sample:
         state: the animated pose of all bones.
         space: of the armature; world: (4, 4) its matrix.
         targets: (E, 4, 4) world matrices of the targets; the identity without a target.
-        demands: weights, influences and priorities of the effectors.
+        weight: (E,); influence: (E,) in [0, 1]; priority: (E,). All may be animated.
+        amounts: (E,) further settings that are read in every frame, by name.
         alternatives: for each effector, (K, 4, 4) world matrices of its alternative targets.
         obstacles: in this frame, figure space; ignored: sentences on obstacles that do not count.
     """
@@ -76,20 +46,34 @@ class Sample:
     state: PoseState
     space: Space
     targets: Array
-    demands: Demands
+    weight: Array
+    influence: Array
+    priority: Indices
+    amounts: tuple[Mapping[str, float], ...]
     alternatives: tuple[Array, ...]
     world: Array
     obstacles: tuple[Shape, ...] = ()
     ignored: tuple[str, ...] = ()
 
+    @property
+    def all_on(self) -> bool:
+        """Whether every effector is active."""
+        return bool((self.weight * self.influence > 0.0).all())
+
+    @property
+    def fading(self) -> bool:
+        """Whether an influence is below 1."""
+        return bool((self.influence < 1.0).any())
+
     @cached_property
     def numbers(self) -> Any:
-        """The demands without the targets, as plain values for comparison."""
-        return self.demands.told, *[array.tobytes() for array in self.alternatives if array.size]
+        """Everything about the effectors except the targets, as plain values for comparison."""
+        arrays = self.weight, self.influence, self.priority, *self.alternatives
+        return *(tuple(each.items()) for each in self.amounts), *(array.tobytes() for array in arrays)
 
     @cached_property
     def asked(self) -> Any:
-        """The demands, targets and the armature's place, as plain values for comparison."""
+        """The same with the targets and the armature's place."""
         return self.numbers, self.world.tobytes(), self.targets.tobytes()
 
     @cached_property
@@ -108,17 +92,14 @@ class Sample:
 
         They have full weight. The priorities are those of the plan.
         """
-        added, own = len(plan.effectors) - len(self.targets), self.demands
-        demands = Demands(
-            weight=np.append(own.weight, np.ones(added)),
-            influence=np.append(own.influence, np.ones(added)),
-            priority=np.array([effector.priority for effector in plan.effectors], dtype=np.intp),
-            amounts=(*own.amounts, *({} for _ in range(added))),
-        )
+        added = len(plan.effectors) - len(self.targets)
         return replace(
             self,
             targets=np.concatenate([self.targets, np.tile(np.eye(4), (added, 1, 1))]),
-            demands=demands,
+            weight=np.append(self.weight, np.ones(added)),
+            influence=np.append(self.influence, np.ones(added)),
+            priority=np.array([effector.priority for effector in plan.effectors], dtype=np.intp),
+            amounts=(*self.amounts, *({} for _ in range(added))),
             alternatives=(*self.alternatives, *(_NONE for _ in range(added))),
         )
 
@@ -149,15 +130,16 @@ def take_sample(
     effectors = _find(settings, plan.effectors, still=still)
     pairs = list(zip(plan.effectors, effectors, strict=True))
     if before is not None and still:
-        world, space, demands = before.world, before.space, before.demands
+        world, space = before.world, before.space
+        numbers = {name: getattr(before, name) for name in ("weight", "influence", "priority", "amounts")}
     else:
         world = np.array(evaluated.matrix_world, dtype=float)
-        demands = Demands(
-            weight=np.array([effector.weight for effector in effectors], dtype=float),
-            influence=np.array([effector.influence for effector in effectors], dtype=float),
-            priority=np.array([effector.priority for effector in effectors], dtype=np.intp),
-            amounts=tuple({name: float(getattr(each, name)) for name in own.amounts} for own, each in pairs),
-        )
+        numbers = {
+            "weight": np.array([effector.weight for effector in effectors], dtype=float),
+            "influence": np.array([effector.influence for effector in effectors], dtype=float),
+            "priority": np.array([effector.priority for effector in effectors], dtype=np.intp),
+            "amounts": tuple({n: float(getattr(each, n)) for n in own.amounts} for own, each in pairs),
+        }
         if before is not None and before.world.tobytes() == world.tobytes():
             space = before.space
         else:
@@ -170,11 +152,11 @@ def take_sample(
         state=read_state(evaluated, plan.bones, then) if state is None else state,
         space=space,
         targets=target_matrices(targets, lambda row: (effectors[row].target or effectors[row]).name),
-        demands=demands,
         alternatives=tuple(_alternatives(own, each, depsgraph) for own, each in pairs),
         world=world,
         obstacles=obstacles,
         ignored=ignored,
+        **numbers,
     )
 
 

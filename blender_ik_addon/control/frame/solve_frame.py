@@ -110,7 +110,7 @@ def _solve(
     if answer is None and figure.exact:
         answer = _answer(task, problem, q, before, previous, ask, within=within)
     elif answer is None:
-        answer = _answer_inexact(task, problem, q, before, previous, ask)
+        answer = _answer_inexact(task, q, before, previous, ask)
     solution = answer.solution
     towards: Array | None = None
     tried: Sequence[float] = ()
@@ -222,12 +222,7 @@ def _answer(
 
 
 def _answer_inexact(
-    task: Task,
-    problem: ik.Problem,
-    q: Array,
-    before: Solved | None,
-    previous: Channels | None,
-    ask: Ask,
+    task: Task, q: Array, before: Solved | None, previous: Channels | None, ask: Ask
 ) -> _Answer:
     """Solve an inexact figure from coordinates q, with corrections until Blender agrees."""
     plan, figure, want = task.plan, task.figure, task.want
@@ -245,8 +240,7 @@ def _answer_inexact(
         afresh = first or depth_of(asked, own) > 0.0
         return ask(asked, q if afresh else own.q)
 
-    channels, solution, distance, angle = solve_inexact(plan, problem, figure, want, previous, solve_round)
-    there = figure.posed(channels)
+    there, solution, distance, angle = solve_inexact(task, previous, solve_round)
     parts, problem = make_problem(plan, there, replace(want, offset=points(plan, there)), there.q)
     problem = _with_choices(plan, problem, q, before)
     if not np.logical_or(*plain(plan, want)).all():
@@ -256,7 +250,7 @@ def _answer_inexact(
         angle = np.where(np.isnan(angle), rest[1], angle)
     return _Answer(
         solution=as_shown(solution, plan, distance, angle),
-        channels=channels,
+        channels=there.state.channels,
         parts=parts,
         problem=problem,
         shown=there.shown,
@@ -321,7 +315,7 @@ def _is_let_go(task: Task) -> bool:
 
     Then the figure takes its animated pose exactly. A solve from the previous frame would only approach it.
     """
-    if task.sample.demands.all_on:
+    if task.sample.all_on:
         return False
     q = task.problem.start(task.figure.q)
     errors = task.problem.errors(ik.Pose.forward(task.figure.skeleton, q))
