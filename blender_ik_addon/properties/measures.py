@@ -13,18 +13,6 @@ import bpy
 _SEEN_SHARE: Final = 5e-4  # share of the figure's size: half a pixel if it is 1000 pixels high
 _SEEN_TURN: Final = 2e-3  # radians, a tenth of a degree
 
-# Units of length that a scene may prefer, as they are typed; other units use the base unit.
-_SYMBOLS: Final = {
-    "KILOMETERS": "km",
-    "CENTIMETERS": "cm",
-    "MILLIMETERS": "mm",
-    "MICROMETERS": "um",
-    "MILES": "mi",
-    "FEET": "ft",
-    "INCHES": "in",
-    "THOU": "thou",
-}
-
 
 def is_seen(armature: bpy.types.Object, distance: float, turn: float) -> bool:
     """Whether an error, in Blender units and radians, is large enough on a figure to be visible."""
@@ -46,22 +34,22 @@ def metre(scene: bpy.types.Scene) -> float:
 def typed_length(text: str) -> float | None:
     """Blender units of a typed expression; without a unit, the scene's unit of length is used."""
     units: Any = bpy.context.scene.unit_settings
-    found = _typed(text, "LENGTH", _SYMBOLS.get(units.length_unit, ""))
+    found = _typed(text, "LENGTH", units.length_unit)
     return None if found is None else found / metre(bpy.context.scene)
 
 
 def typed_angle(text: str) -> float | None:
     """Radians of a typed expression; without a unit, the scene's unit of angles is used."""
     units: Any = bpy.context.scene.unit_settings
-    return _typed(text, "ROTATION", "r" if units.system_rotation == "RADIANS" else "")
+    return _typed(text, "ROTATION", units.system_rotation)
 
 
 def _typed(text: str, category: str, unit: str) -> float | None:
-    """The value as in Blender's own fields; None if it is not a valid number yet."""
+    """The value as in Blender's own fields, of a scene's unit; None if it is not a valid number yet."""
     system: Any = bpy.context.scene.unit_settings.system
     try:
         with redirect_stderr(StringIO()):  # Blender prints an error for each incomplete expression
-            found = bpy.utils.units.to_value(system, category, text, str_ref_unit=unit or None)
+            found = bpy.utils.units.to_value(system, category, text, str_ref_unit=unit.lower())
     except ValueError:
         return None
     return float(found) if isfinite(found) else None
