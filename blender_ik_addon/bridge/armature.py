@@ -8,7 +8,7 @@ attribute. Arrays of a pose stay in single precision, so that they can be writte
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any, Final
@@ -170,10 +170,7 @@ class Channels:
     def copy(self, names: Collection[str] | None = None) -> Channels:
         """A copy with its own arrays; only for the named channels, if given."""
         own = CHANNEL_WIDTHS if names is None else names
-        out = object.__new__(Channels)
-        out.__dict__.update(self.__dict__)
-        out.__dict__.update([(name, getattr(self, name).copy()) for name in own])
-        return out
+        return replace(self, **{name: getattr(self, name).copy() for name in own})
 
     @classmethod
     def of(cls, flat: Floats) -> Channels:
@@ -336,7 +333,3 @@ def _get_enum(collection: Any, owner: type[bpy.types.bpy_struct], name: str) -> 
     described: Any = owner.bl_rna.properties[name]
     words = {item.value: item.identifier for item in described.enum_items}
     return np.array([words[number] for number in read_all(collection, name, kind=np.int32).tolist()])
-
-
-if {field.name for field in fields(Channels)} != set(CHANNEL_WIDTHS):
-    raise TypeError("Channels and CHANNEL_WIDTHS name different channels")

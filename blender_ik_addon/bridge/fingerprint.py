@@ -17,7 +17,8 @@ _FREEDOM = {
     "lock_location": (3, np.bool_),
     "lock_rotation": (3, np.bool_),
     **{f"lock_ik_{axis}": (1, np.bool_) for axis in AXES},
-    **{f"use_ik_limit_{axis}": (1, np.bool_) for axis in AXES},  # these come last, see `freedom`
+    **{f"use_ik_limit_{axis}": (1, np.bool_) for axis in AXES},
+    **{f"ik_{end}_{axis}": (1, np.float32) for end in ("min", "max") for axis in AXES},
 }
 _CHANNELS = {
     "rotation_mode": (1, np.int32),
@@ -27,7 +28,6 @@ _CHANNELS = {
     **{f"ik_stiffness_{axis}": (1, np.float32) for axis in AXES},
     "ik_stretch": (1, np.float32),
 }
-_LIMITS = {axis: (f"ik_min_{axis}", f"ik_max_{axis}") for axis in AXES}
 _REST = {
     "inherit_scale": (1, np.int32),
     "use_inherit_rotation": (1, np.bool_),
@@ -37,12 +37,7 @@ _REST = {
     "use_connect": (1, np.bool_),
     "use_deform": (1, np.bool_),
 }
-_WATCHED = {
-    "constraints",
-    *_FREEDOM,
-    *_CHANNELS,
-    *(name for limits in _LIMITS.values() for name in limits),
-}
+_WATCHED = {"constraints", *_FREEDOM, *_CHANNELS}
 _WORD = re.compile(r"\w*")
 
 
@@ -69,13 +64,7 @@ def freedom(armature_object: bpy.types.Object) -> Any:
     Includes names, locks and limits; excludes rotation modes and inheritance.
     """
     bones: Any = armature_object.pose.bones
-    flags = _arrays(bones, _FREEDOM)
-    limits = [
-        [read_all(bones, name).tobytes() for name in _LIMITS[axis]]
-        for axis, limited in zip(AXES, flags[-3:], strict=True)
-        if 1 in limited  # values of unused limits do not matter
-    ]
-    return bones.keys(), flags, limits
+    return bones.keys(), _arrays(bones, _FREEDOM)
 
 
 def turning_along(armature_object: bpy.types.Object) -> bytes:

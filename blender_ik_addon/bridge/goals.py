@@ -66,7 +66,7 @@ class Wanted:
         world: (3, 3) the axes of the world, as columns.
         settings: (E,) options of the kinds; amounts: (E,) options that are read in every frame.
         alternatives: (E,) alternative targets, K or none for each.
-        start: the pose that the frame starts from, None if no effector needs it.
+        start: the pose that the frame starts from.
         masses: of the figure, None if no effector needs them.
     """
 
@@ -82,14 +82,8 @@ class Wanted:
     settings: tuple[Mapping[str, Any], ...]
     amounts: tuple[Mapping[str, float], ...]
     alternatives: tuple[Target, ...]
-    start: ik.Pose | None = field(default=None, repr=False)
+    start: ik.Pose = field(repr=False)
     masses: Masses | None = field(default=None, repr=False)
-
-    def with_targets(self, position: Array, rotation: Array) -> Wanted:
-        """A copy with other targets."""
-        other = object.__new__(Wanted)
-        other.__dict__.update(self.__dict__, position=position, rotation=rotation)
-        return other
 
 
 # --------------------------------------------------------------------- one goal object for many effectors
@@ -190,7 +184,7 @@ class EffectorRow:
 
     Attributes:
         want: all effectors; row: index of this one.
-        figure: the solved one; start: the pose that the frame starts from.
+        figure: the solved one; start: see `Wanted`.
         bone: name of the joint; offset: (3,) the point in its frame, metres; here: (3,) the point in `start`.
         told: the settings; amounts: those that are read in every frame; share: the influence.
         place: (3,) position of the target.
@@ -198,11 +192,11 @@ class EffectorRow:
         weighed: weight and priority as keyword arguments.
     """
 
-    def __init__(self, want: Wanted, row: int, figure: Figure, start: ik.Pose) -> None:
-        self.want, self.row, self.figure, self.start = want, row, figure, start
+    def __init__(self, want: Wanted, row: int, figure: Figure) -> None:
+        self.want, self.row, self.figure, self.start = want, row, figure, want.start
         self.bone, self.told, self.amounts = want.bones[row], want.settings[row], want.amounts[row]
         self.offset, self.place = np.asarray(want.offset[row]), np.asarray(want.position[row])
-        self.here = start.point(self.bone, self.offset)
+        self.here = want.start.point(self.bone, self.offset)
         self.share = float(want.influence[row])
         self.second = str(self.told.get("second_bone", ""))
         self.weighed: Options = {"weight": float(want.weight[row]), "priority": int(want.priority[row])}
@@ -244,8 +238,6 @@ def _loop(one: EffectorRow) -> Goal:
 def _balance(one: EffectorRow) -> Goal | None:
     """Keep the centre of mass over the target or the planted effectors; None without planted effectors."""
     masses, up = one.want.masses, one.want.world[:, 2]
-    if masses is None:
-        raise RuntimeError("the masses of the figure are missing")
     told: dict[str, Any] = {
         "masses": dict(zip(masses.names, masses.mass.tolist(), strict=True)),
         "centers": {

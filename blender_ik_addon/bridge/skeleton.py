@@ -117,23 +117,16 @@ class Figure:
         Raises:
             Refused: a bone of the figure is scaled to zero or mirrored, or its transform is not finite.
         """
-        return self.at_each([state], [space or self.space])[0]
+        plan, space = self.plan, space or self.space
+        changed = plan.resets and self.skeleton.fixed[:, 3:][plan.reset].any()  # by `posed`
+        if changed or state is not self.state or space.scale != self.space.scale:
+            return self.at_each([state], [space])[0]
+        return self if space is self.space else replace(self, space=space)
 
     def at_each(self, states: Sequence[PoseState], spaces: Sequence[Space]) -> list[Figure]:
-        """The same as `at`, for several moments at once, which takes hardly longer than one.
-
-        Equal poses share one figure if the object has not moved.
-        """
-        keys = [(id(state), space.scale) for state, space in zip(states, spaces, strict=True)]
-        moments = dict(zip(keys, zip(states, spaces, strict=True), strict=True))
-        plan = self.plan
-        changed = plan.resets and self.skeleton.fixed[:, 3:][plan.reset].any()  # by `posed`
-        made = [self]
-        if changed or list(moments) != [(id(self.state), self.space.scale)]:
-            made = _measure(plan, self.skeleton, list(moments.values()), resets=plan.resets)
-        figures = dict(zip(moments, made, strict=True))
-        own = zip((figures[key] for key in keys), spaces, strict=True)
-        return [figure if figure.space is space else replace(figure, space=space) for figure, space in own]
+        """The same as `at`, for several moments at once, which takes hardly longer than one."""
+        moments = list(zip(states, spaces, strict=True))
+        return _measure(self.plan, self.skeleton, moments, resets=self.plan.resets)
 
     def posed(self, channels: Channels) -> Figure:
         """The figure measured in the pose of these channels, by exact forward kinematics.

@@ -65,6 +65,7 @@ class OnArmature(Described):
             self.work(context, armature)
         except reasons() as reason:
             return refuse(self, armature, reason)
+        tell_unkeyed(self, context)
         rig = rig_of(armature)
         if rig.message and rig.message == session_of(context).refused:
             rig.message = ""  # the last refusal, which the panel still shows

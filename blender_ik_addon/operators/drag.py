@@ -100,7 +100,6 @@ class ARTICULATE_OT_drag(OnArmature):
         drag = Drag(armature, context, grip)
         moved = drag.turn_by(self.turn) if turning else drag.move_to(drag.anchor + np.array(self.move))
         drag.finish(context)
-        tell_unkeyed(self, context)
         rig_of(armature).message = summary(drag.grip, moved.status, moved.message)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:

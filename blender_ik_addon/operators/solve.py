@@ -11,7 +11,7 @@ from ..properties.bone import KINDS
 from ..properties.check import objections
 from ..properties.menus import METHODS
 from ..properties.refusal import Refused
-from .active import Described, OnArmature, OnBones, Outcome, tell_unkeyed
+from .active import Described, OnArmature, OnBones, Outcome
 
 NO_REPORT = "There is no report yet: press Solve or Bake"
 
@@ -26,7 +26,6 @@ class ARTICULATE_OT_solve(OnArmature):
 
         report = solve_now(armature, context)
         self.report({"INFO"}, report["message"])
-        tell_unkeyed(self, context)
 
 
 class ARTICULATE_OT_method_set(OnArmature):
@@ -89,7 +88,6 @@ class ARTICULATE_OT_relaxed_stance(OnArmature):
         from ..control.frame.solve import stand_relaxed
 
         stand_relaxed(armature, context)
-        tell_unkeyed(self, context)
 
 
 class ARTICULATE_OT_bone_kinds(OnBones):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 import bpy
 
@@ -15,11 +15,7 @@ from .hand import Hand
 if TYPE_CHECKING:
     from ..control.drag.drag import Drag, Grip
 
-Icon = Literal[
-    "EVENT_ALT", "EVENT_B", "EVENT_CTRL", "EVENT_ESC", "EVENT_G", "EVENT_H", "EVENT_P", "EVENT_R",
-    "EVENT_RETURN", "EVENT_SHIFT", "EVENT_X", "EVENT_Y", "EVENT_Z", "MOUSE_LMB", "MOUSE_MOVE", "MOUSE_RMB",
-]  # fmt: skip
-Key = tuple[tuple[Icon, ...], str]
+Key = tuple[tuple[Any, ...], str]
 """Icons of keys, and the label."""
 
 SHIFT: Key = ("EVENT_SHIFT",), "Fine"

@@ -52,7 +52,6 @@ class ARTICULATE_OT_target_move(OnArmature):
         else:
             held.move_to(held.place + np.array(self.move))
         held.finish(context, turned=turning)
-        tell_unkeyed(self, context)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
         from ..control.drag.view import read_sight

@@ -19,7 +19,7 @@ import bpy
 from ...bridge.action import key_time, require_writable, to_be_keyed, write_keys
 from ...bridge.animation import animated_settings, values_by_hand
 from ...bridge.armature import read_channels, write_channels
-from ...bridge.checks import limiting_constraint
+from ...bridge.checks import constraint_refusals, limiting_constraint
 from ...bridge.skeleton import Figure
 from ...compat import bone_selected
 from ...properties.access import session_of
@@ -29,7 +29,7 @@ from ..frame.plan import Plan, find_armature, read_plan
 from ..frame.sample import Sample, take_sample
 from ..frame.solve_frame import solve_task
 from ..frame.solved import Solved
-from ..frame.task import Task, constraints_at, first_figure, make_task, next_task, smoothed_tasks
+from ..frame.task import Task, first_figure, make_task, next_task, smoothed_tasks
 from ..report.reasons import REASONS
 from ..report.report import Run, write_report
 from .record import frame_curves
@@ -176,7 +176,7 @@ class Bake:
                     " the frame in which the bake was started; bake only frames that have the same mode"
                 )
         if self._constrained:
-            require(constraints_at(self.plan, armature, figure))
+            require(constraint_refusals(armature, figure, self.plan.chains))
             sentence = limiting_constraint(armature, frozenset(figure.solved))
             if sentence:
                 self._limiting[frame] = sentence

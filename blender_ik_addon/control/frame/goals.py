@@ -11,7 +11,7 @@ weight, this lets an animated influence fade in and out without a jump.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
 from typing import Any, Final, Self
 
@@ -98,10 +98,8 @@ def wanted(plan: Plan, figure: Figure, sample: Sample) -> Wanted:
     offset, axis = points(plan, figure), np.array([effector.axis for effector in plan.effectors])
     target = target_goals(sample.space, sample.targets)
     position, turned = target.position, target.rotation
-    start = None
-    if plan.looks_at_start or sample.fading:
-        start = ik.Pose.forward(figure.shown, figure.q)
-    if start is not None and (sample.fading or plan.keeping.any()):
+    start = ik.Pose.forward(figure.shown, figure.q)
+    if sample.fading or plan.keeping.any():
         point, frame = start.point(bones, offset), start.frame(bones)
         keeping = plan.keeping[:, None]
         position, turned = np.where(keeping, point, position), np.where(keeping[:, None], frame, turned)
@@ -134,9 +132,9 @@ def wanted_still(plan: Plan, before: Wanted, then: Sample, sample: Sample) -> Wa
     if plan.looks_at_start or sample.numbers != then.numbers or sample.fading:
         return None
     if sample.targets[:, :3, :3].tobytes() == then.targets[:, :3, :3].tobytes():
-        return before.with_targets(sample.space.point_in(sample.targets[:, :3, 3]), before.rotation)
+        return replace(before, position=sample.space.point_in(sample.targets[:, :3, 3]))
     target = target_goals(sample.space, sample.targets)
-    return before.with_targets(target.position, target.rotation)
+    return replace(before, position=target.position, rotation=target.rotation)
 
 
 def aimed(parts: Sequence[Part], want: Wanted) -> list[Part]:
@@ -166,10 +164,8 @@ def make_parts(plan: Plan, figure: Figure, want: Wanted) -> list[Part]:
         goal: Goal | None
         if ask in MANY:
             goal = MANY[ask].make(want, rows, priority)
-        elif want.start is None:
-            raise RuntimeError(f"the plan does not say that {ask!r} looks at where the frame starts")
         else:
-            goal = ALONE[ask](EffectorRow(want, int(rows[0]), figure, want.start))
+            goal = ALONE[ask](EffectorRow(want, int(rows[0]), figure))
         if goal is None:
             continue
         goal.labels = tuple(plan.effectors[row].name for row in rows)

@@ -172,6 +172,15 @@ class Plan:
         """The bones of the effectors, each with the effector's point in the bone's axes."""
         return [(effector.bone, effector.local) for effector in self.effectors]
 
+    @property
+    def chains(self) -> list[Chain]:
+        """The effectors' bones and chain roots, weakest first.
+
+        So in a drag, faults of the dragged bone are reported before those of the bones that stay.
+        """
+        weakest_first = sorted(self.effectors, key=lambda effector: -effector.priority)
+        return [(effector.bone, effector.chain_root) for effector in weakest_first]
+
     def solver(self, *, brief: bool = False, most: int | None = None, **more: Any) -> ik.Solver:
         """The solver with the plan's options and more ones; `most` is an upper bound of the iterations."""
         brief = brief or len(self.solved) > _MANY
@@ -225,8 +234,7 @@ def read_plan(
             f"Armature '{armature.name}' is not in view layer '{context.view_layer.name}':"
             " switch its collection on"
         )
-    for refusal in refusals(armature, context.scene, needs_effectors=not extra):
-        raise refusal
+    require(refusals(armature, context.scene, needs_effectors=not extra))
     require(armature_refusals(armature))
     rig, solver = rig_of(armature), rig_of(armature).solver
     bones, unit = read_bones(armature), metre(context.scene)

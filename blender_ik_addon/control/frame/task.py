@@ -16,12 +16,11 @@ from ikmath.goals import Goal
 from ikmath.postures.alignment import RigidMotion
 
 from ...bridge.armature import Array
-from ...bridge.chains import Chain
-from ...bridge.checks import constraint_refusals, figure_refusals
+from ...bridge.checks import figure_refusals
 from ...bridge.goals import Wanted
 from ...bridge.skeleton import Figure, read_figure
 from ...bridge.stretching import unstretched
-from ...properties.refusal import Refused, require
+from ...properties.refusal import require
 from ..collision.surroundings import Model, place_problem
 from .goals import Part, aimed, make_parts, wanted, wanted_still
 from .hinging import hinged
@@ -85,22 +84,8 @@ def first_figure(plan: Plan, armature: bpy.types.Object, sample: Sample) -> Figu
         stretching={number for stretch in plan.stretches for number in stretch.bones},
     )
     holding = {(effector.bone, effector.chain_root) for effector in plan.effectors if effector.holds}
-    require(figure_refusals(armature, figure, _chains(plan), holding))
+    require(figure_refusals(armature, figure, plan.chains, holding))
     return figure
-
-
-def constraints_at(plan: Plan, armature: bpy.types.Object, figure: Figure) -> list[Refused]:
-    """Constraints that override the result in the armature's frame; influence and mute may be animated."""
-    return constraint_refusals(armature, figure, _chains(plan))
-
-
-def _chains(plan: Plan) -> list[Chain]:
-    """The effectors' bones and chain roots, weakest first.
-
-    So in a drag, faults of the dragged bone are reported before those of the bones that stay.
-    """
-    weakest_first = sorted(plan.effectors, key=lambda effector: -effector.priority)
-    return [(effector.bone, effector.chain_root) for effector in weakest_first]
 
 
 def make_task(
