@@ -47,8 +47,6 @@ class Joints:
         rigid: (k,) joints that are not turning; apart_turning: (k,) joints that do not inherit rotation.
         sliding: (k,) joints with translations; apart: those of them that only translate; apart_rows: their
             rows in `sliding`.
-        place: (k, 3, 3) from `location` of the sliding bones to armature space; None if one of them has a
-            parent.
         sensitive: (k,) joints that inherit their parents' shear; sensitive_parents: (k,) the parent bones.
         solved_joints: (k,) joints that are turning; solved_bones: (k,) their bones.
         moving: bones of all joints.
@@ -92,9 +90,6 @@ class Joints:
         self.rigid, self.apart_turning = np.flatnonzero(~self.turning), np.flatnonzero(~inherits)
         self.sliding, self.apart = np.flatnonzero(self.slides.any(-1)), np.flatnonzero(only_slides)
         self.apart_rows = np.flatnonzero(only_slides[self.sliding])
-        self.place: Array | None = None
-        if not (bones.parents[b[self.sliding]] >= 0).any():
-            self.place = parent_transforms(bones, b[self.sliding], np.eye(4))[1][:, :3, :3]
         takes_shear = np.isin(bones.inherit_scale[b], ("FULL", "FIX_SHEAR"))
         self.sensitive = np.flatnonzero(self.turning & takes_shear & (bones.parents[b] >= 0))
         self.sensitive_parents = bones.parents[b[self.sensitive]]
@@ -247,10 +242,9 @@ def measure_slides(
     slide = np.zeros((*frames.shape[:2], 3))
     if not plan.sliding.size:
         return slide, np.zeros((len(states), 0, 3, 3))
-    which, place = plan.bone[plan.sliding], plan.place
-    if place is None:
-        above = plan.bones.parents[which]
-        place = parent_transforms(plan.bones, which, every[:, above])[1][..., :3, :3]
+    which = plan.bone[plan.sliding]
+    above = plan.bones.parents[which]
+    place = parent_transforms(plan.bones, which, every[:, above])[1][..., :3, :3]
     if plan.apart.size:
         frames[:, plan.apart] = nearest_rotation(place[..., plan.apart_rows, :, :])
     axes = frames[:, plan.sliding] @ transposed(own_turn[:, plan.sliding])

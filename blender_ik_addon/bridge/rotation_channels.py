@@ -18,11 +18,8 @@ from ikmath import euler, rotation
 from .armature import Array, Bones, Channels, Floats, Indices
 
 CHANNEL_OF_MODE: Final = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
-_FOUR: Final = np.ones(4)
 _TURN: Final = 2.0 * np.pi
-_FIRST: Final = 1.0  # radians; if all three angles change by less, every other solution is farther away
 _POLE: Final = 1e-6  # cosine of the middle Euler angle; below it only the sum of the outer ones is defined
-_SLANT: Final = 0.5 * np.pi - _POLE  # the corresponding angle
 
 
 def channel_of(mode: str) -> str:
@@ -42,10 +39,7 @@ def nearest_turn(angles: Array, before: Array | float) -> Array:
 
 def continuous_quaternions(turns: Array, before: Array) -> Array:
     """Quaternions (k, 4) with the sign nearer to `before` (k, 4)."""
-    along = (turns * before).dot(_FOUR)
-    if min(along.tolist(), default=0.0) >= 0.0:
-        return turns
-    return turns * np.copysign(1.0, along)[:, None]
+    return np.where((turns * before).sum(-1, keepdims=True) < 0.0, -turns, turns)
 
 
 def continuous_eulers(turns: Array, before: Array, order: str) -> Array:
@@ -56,8 +50,6 @@ def continuous_eulers(turns: Array, before: Array, order: str) -> Array:
     """
     i, j, k = euler.EULER_AXES[order]
     first = euler.euler_from_quaternion(turns, order)
-    if _most(first - before) < _FIRST and _most(first[:, j]) < _SLANT:
-        return first
     both = np.stack([first, first + np.pi])
     both[1, :, j] = np.pi - first[:, j]
     both = nearest_turn(both, before)
@@ -69,11 +61,6 @@ def continuous_eulers(turns: Array, before: Array, order: str) -> Array:
         matrices = rotation.matrix_from_quaternion(turns[pole])
         out[pole] = _at_the_pole(matrices, before[pole], out[pole], (i, j, k))
     return out
-
-
-def _most(angles: Array) -> float:
-    """The largest absolute value of a few angles."""
-    return max(map(abs, angles.ravel().tolist()), default=0.0)
 
 
 def _at_the_pole(turns: Array, before: Array, angles: Array, axes: tuple[int, int, int]) -> Array:

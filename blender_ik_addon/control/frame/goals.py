@@ -247,13 +247,8 @@ def _between(axis: Array, way: Array, share: float) -> Array:
     length = float(np.sqrt(way @ way))
     if length == 0.0:
         return way
-    ahead = way / length
-    across = np.cross(axis, ahead)
-    sine, cosine = float(np.sqrt(across @ across)), float(axis @ ahead)
-    if sine == 0.0:
-        return way  # parallel, or opposite, where the direction of rotation is undefined
-    turn: Array = rotation.exp(across / sine * (share * float(np.arctan2(sine, cosine))))
-    return length * (turn @ axis)
+    turn: Array = rotation.log(rotation.shortest(axis, way / length))
+    return length * (rotation.exp(share * turn) @ axis)
 
 
 def _pole_between(effector: EffectorPlan, pose: ik.Pose, pole: Array, end: Array, share: float) -> Array:

@@ -278,7 +278,7 @@ def read_plan(
         if asked.resists
         else (*solver.root_location_stiffness, *solver.root_rotation_stiffness),
         max_iterations=solver.max_iterations,
-        tolerance=min(solver.tolerance, _FINE * _size(armature, bones)),
+        tolerance=min(solver.tolerance, _FINE * bones.extent * armature.matrix_world.median_scale),
         posture=solver.posture,
         parameters=tuple(solver.parameters.options(method).items()),
         surroundings=read_surroundings(armature, bones, solved, instead),
@@ -315,12 +315,6 @@ def _examples(armature: bpy.types.Object, bones: Bones) -> Channels | None:
             f" '{armature.name}': choose another Posture, or append {kind}s of the character"
         )
     return found
-
-
-def _size(armature: bpy.types.Object, bones: Bones) -> float:
-    """The largest extent of the figure, in metres of the scene."""
-    extent = float(np.ptp(bones.heads, axis=0).max())
-    return max(extent, float(bones.length.max())) * float(armature.matrix_world.median_scale)
 
 
 def plain(plan: Plan, want: Wanted) -> tuple[Flags, Flags]:

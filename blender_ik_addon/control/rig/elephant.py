@@ -108,7 +108,7 @@ def _dress(context: bpy.types.Context, armature: bpy.types.Object, elephant: Ele
     _hang(skin, armature, [bone.name for bone in bones], [bone.radius for bone in bones], soft=0.03)
     for name, solids, paint in (("Elephant Tusks", tusks(), _IVORY), ("Elephant Eyes", eyes(), _EYE)):
         part = _make_object(name, solids, paint, collection)
-        _shade_smooth(part.data)
+        part.data.shade_smooth()
         _hang(part, armature, ["head"], [1.0], soft=1.0)
 
 
@@ -176,15 +176,10 @@ def _melt(
     places = read_all(skin.vertices, "co", 3)
     places[:, 2] = np.maximum(places[:, 2], floor)
     skin.vertices.foreach_set("co", places.ravel())
-    _shade_smooth(skin)
+    skin.shade_smooth()
     name, thing.data = old.name, skin
     bpy.data.meshes.remove(old)
     skin.name = name
-
-
-def _shade_smooth(mesh: Any) -> None:
-    """Shade all faces smooth."""
-    mesh.polygons.foreach_set("use_smooth", np.ones(len(mesh.polygons), dtype=bool))
 
 
 def _hang(
