@@ -176,7 +176,6 @@ def _ready_action(armature_object: bpy.types.Object, new_action: bool, undo: Exi
 
 
 def _write(bag: Any, curve: Curve, frame_range: tuple[float, float] | None, clean: bool) -> None:
-    """Write one curve."""
     if curve.slopes is not None:
         keys = sloped_keys(curve.frames, curve.values, curve.slopes)
     else:

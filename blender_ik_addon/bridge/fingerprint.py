@@ -73,7 +73,6 @@ def turning_along(armature_object: bpy.types.Object) -> bytes:
 
 
 def _arrays(collection: Any, settings: Mapping[str, tuple[int, Any]]) -> list[bytes]:
-    """Attributes of all elements."""
     return [read_all(collection, name, *kind).tobytes() for name, kind in settings.items()]
 
 

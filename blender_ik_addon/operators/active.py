@@ -156,7 +156,7 @@ class OnBones(OnArmature):
         return selected or [active.name]
 
 
-def active_bone(armature: bpy.types.Object) -> str:
+def bone_to_drag(armature: bpy.types.Object) -> str:
     """Name of the active bone, for a drag without a bone under the mouse; refused if there is none."""
     active = armature.data.bones.active
     if active is None:
@@ -172,5 +172,4 @@ def select_only(armature: bpy.types.Object, name: str) -> None:
 
 
 def _selected(context: bpy.types.Context, armature: bpy.types.Object) -> list[str]:
-    """Names of the selected bones."""
     return [b.name for b in getattr(context, "selected_pose_bones", None) or () if b.id_data is armature]

@@ -17,7 +17,7 @@ from ..properties.refusal import Refused
 from .active import (
     OnArmature,
     Outcome,
-    active_bone,
+    bone_to_drag,
     reasons,
     redraw_views,
     refuse,
@@ -96,7 +96,7 @@ class ARTICULATE_OT_drag(OnArmature):
         if not np.isfinite((*self.move, *self.turn)).all():
             raise Refused("Move and Turn must be finite numbers")
         turning = any(self.turn)
-        grip = self._grip(self.bone or active_bone(armature), self.along, turn=turning)
+        grip = self._grip(self.bone or bone_to_drag(armature), self.along, turn=turning)
         drag = Drag(armature, context, grip)
         moved = drag.turn_by(self.turn) if turning else drag.move_to(drag.anchor + np.array(self.move))
         drag.finish(context)
@@ -135,7 +135,7 @@ class ARTICULATE_OT_drag(OnArmature):
                     context.view_layer.objects.active = armature
         forget(context)
         try:
-            grip = self._grip(bone or active_bone(armature), along, turn=self.turning)
+            grip = self._grip(bone or bone_to_drag(armature), along, turn=self.turning)
             self._drag: Drag = self._begin(context, armature, grip)
         except reasons() as reason:
             return refuse(self, armature, reason)
@@ -233,7 +233,6 @@ class ARTICULATE_OT_drag(OnArmature):
         self._inverted, self._fine = event.ctrl, event.shift
 
     def _snap(self, context: bpy.types.Context) -> None:
-        """Update what the hand snaps to."""
         from ..control.drag.snapping import read_snapping
 
         hand, region = self._hand, context.region

@@ -182,7 +182,6 @@ class Bake:
                 self._limiting[frame] = sentence
 
     def _tasks(self, figure: Figure, samples: list[Sample]) -> Iterator[Task]:
-        """The tasks of all frames, each from the one before."""
         task = None
         for sample in samples:
             with _stopping(sample.frame):

@@ -187,12 +187,7 @@ def effector_errors(count: int, parts: Sequence[Part], errors: Array) -> tuple[A
 
 def points(plan: Plan, figure: Figure) -> Array:
     """(E, 3) the effectors' points in their joints' frames, metres, with the present scale of the bones."""
-    joints = [figure.skeleton.index(effector.bone) for effector in plan.effectors]
-    numbers = [plan.bones.index[effector.bone] for effector in plan.effectors]
-    local = np.array([effector.local for effector in plan.effectors])
-    place = figure.state.matrix[numbers, :3, :3].astype(float) @ local[:, :, None]
-    found: Array = (np.swapaxes(figure.frames[joints], -1, -2) @ place)[:, :, 0] * figure.space.scale
-    return found
+    return np.array([figure.offset(effector.bone, effector.local) for effector in plan.effectors])
 
 
 def reached(plan: Plan, figure: Figure, q: Array, row: int) -> Array:

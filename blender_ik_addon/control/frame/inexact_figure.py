@@ -134,7 +134,7 @@ def _is_much_better(now: tuple[float, float], then: tuple[float, float]) -> bool
     return now[0] < _GAIN * then[0] or (now[0] <= then[0] and now[1] < _GAIN * then[1])
 
 
-def as_shown(solution: ik.Solution, plan: Plan, distance: Array, angle: Array) -> ik.Solution:
+def with_errors(solution: ik.Solution, plan: Plan, distance: Array, angle: Array) -> ik.Solution:
     """The solution with status and message for the errors (E,) in Blender, metres and radians.
 
     They are NaN without such a target.

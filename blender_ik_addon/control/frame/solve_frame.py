@@ -22,7 +22,7 @@ from ..collision.surroundings import NOWHERE, depth_of, nearest_thing, place_pro
 from .goals import Part, WithinChain, effector_errors, points
 from .held_back import held_back
 from .hinging import BENT, STRAIGHT, bends_of, bent_instead, bent_rightly, is_on_the_way, led, slightly_bent
-from .inexact_figure import as_shown, solve_inexact
+from .inexact_figure import solve_inexact, with_errors
 from .plan import Plan, plain
 from .solved import Solved
 from .stretch import stretched
@@ -249,7 +249,7 @@ def _answer_inexact(
         distance = np.where(np.isnan(distance), rest[0], distance)
         angle = np.where(np.isnan(angle), rest[1], angle)
     return _Answer(
-        solution=as_shown(solution, plan, distance, angle),
+        solution=with_errors(solution, plan, distance, angle),
         channels=there.state.channels,
         parts=parts,
         problem=problem,

@@ -145,7 +145,6 @@ def _direct(
 def _make_object(
     name: str, solids: Iterable[Solid], paint: _Paint, collection: bpy.types.Collection
 ) -> bpy.types.Object:
-    """Make a mesh object from solids."""
     solid = together(solids)
     mesh = bpy.data.meshes.new(name)
     mesh.from_pydata(solid.vertices.tolist(), [], solid.faces)
