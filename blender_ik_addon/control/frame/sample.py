@@ -17,7 +17,6 @@ from ikmath.collision import Shape
 from ...bridge.armature import Array, Indices, PoseState, read_state
 from ...bridge.evaluated import kept_up
 from ...bridge.space import Space, space_of, target_matrices, transform
-from ...properties.access import rig_of
 from ...properties.effector import ArticulateEffector
 from ...properties.refusal import Refused
 from ..collision.surroundings import look_around
@@ -112,12 +111,11 @@ def take_sample(
     *,
     state: PoseState | None = None,
     before: Sample | None = None,
-    still: bool = False,
 ) -> Sample:
     """Read the frame of the depsgraph.
 
     The state is the pose that the frame starts from, if known. Unchanged parts of a sample `before` are
-    reused; if the armature is `still` since then, only the target objects are read.
+    reused.
 
     Raises:
         Refused: an effector was removed, a transform is not finite, or the armature is scaled unevenly.
@@ -127,23 +125,13 @@ def take_sample(
     # copy does not get a new effector until the armature is tagged. In a render nothing is copied back, but
     # the copy is new.
     settings = evaluated if depsgraph.mode == "RENDER" else armature
-    effectors = _find(settings, plan.effectors, still=still)
+    effectors = _find(settings, plan.effectors)
     pairs = list(zip(plan.effectors, effectors, strict=True))
-    if before is not None and still:
-        world, space = before.world, before.space
-        numbers = {name: getattr(before, name) for name in ("weight", "influence", "priority", "amounts")}
+    world = np.array(evaluated.matrix_world, dtype=float)
+    if before is not None and before.world.tobytes() == world.tobytes():
+        space = before.space
     else:
-        world = np.array(evaluated.matrix_world, dtype=float)
-        numbers = {
-            "weight": np.array([effector.weight for effector in effectors], dtype=float),
-            "influence": np.array([effector.influence for effector in effectors], dtype=float),
-            "priority": np.array([effector.priority for effector in effectors], dtype=np.intp),
-            "amounts": tuple({n: float(getattr(each, n)) for n in own.amounts} for own, each in pairs),
-        }
-        if before is not None and before.world.tobytes() == world.tobytes():
-            space = before.space
-        else:
-            space = space_of(armature.name, world)
+        space = space_of(armature.name, world)
     then = None if before is None else before.state
     targets = [_target(own, each, depsgraph) for own, each in pairs]
     obstacles, ignored = look_around(plan.surroundings, armature, space, depsgraph)
@@ -152,23 +140,25 @@ def take_sample(
         state=read_state(evaluated, plan.bones, then) if state is None else state,
         space=space,
         targets=target_matrices(targets, lambda row: (effectors[row].target or effectors[row]).name),
+        weight=np.array([effector.weight for effector in effectors], dtype=float),
+        influence=np.array([effector.influence for effector in effectors], dtype=float),
+        priority=np.array([effector.priority for effector in effectors], dtype=np.intp),
+        amounts=tuple({name: float(getattr(each, name)) for name in own.amounts} for own, each in pairs),
         alternatives=tuple(_alternatives(own, each, depsgraph) for own, each in pairs),
         world=world,
         obstacles=obstacles,
         ignored=ignored,
-        **numbers,
     )
 
 
-def _find(
-    armature: bpy.types.Object, plans: Sequence[EffectorPlan], *, still: bool
-) -> list[ArticulateEffector]:
-    """The effectors of a plan; not checked if they are known to be unchanged."""
-    every = rig_of(armature).effectors.values()
-    for plan in () if still else plans:
-        if find_effector(armature, plan) is None:
+def _find(armature: bpy.types.Object, plans: Sequence[EffectorPlan]) -> list[ArticulateEffector]:
+    found = []
+    for plan in plans:
+        effector = find_effector(armature, plan)
+        if effector is None:
             raise Refused(f"Effector '{plan.name}' of armature '{armature.name}' was removed meanwhile")
-    return [every[plan.index] for plan in plans]
+        found.append(effector)
+    return found
 
 
 def _target(plan: EffectorPlan, effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph) -> Any:

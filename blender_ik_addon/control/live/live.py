@@ -236,7 +236,6 @@ class LiveFigures:
             scene.frame_current,
             state=state,
             before=kept.task.sample,
-            still=not kept.touched,
         )
         continuous = rig_of(armature).live_mode == "CONTINUOUS"
         asked = _asked(kept, sample, continuous)
