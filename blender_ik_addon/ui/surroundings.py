@@ -64,6 +64,10 @@ class ARTICULATE_PT_obstacles(SubPanel, bpy.types.Panel):
 
     bl_label = "Obstacles"
 
+    def draw_header_preset(self, _context) -> None:
+        """Draw the eyedropper, which can be clicked while the panel is closed."""
+        self.layout.operator("articulate.obstacle_add", text="", icon="EYEDROPPER", emboss=False)
+
     def fill(self, layout, context, _armature, rig) -> None:
         column = draw_list(layout, ARTICULATE_UL_obstacles, rig, "obstacles", "active_obstacle")
         column.operator("articulate.obstacle_add", text="", icon="ADD")

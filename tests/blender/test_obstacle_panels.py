@@ -35,8 +35,9 @@ def drawn(module: str = "ui.surroundings") -> list[str]:
     for cls in (cls for cls in panels.CLASSES if issubclass(cls, bpy.types.Panel)):
         assert "DEFAULT_CLOSED" in cls.bl_options and cls.poll(bpy.context)
         panel = Panel(cls, Lists(texts))
-        if hasattr(cls, "draw_header"):
-            cls.draw_header(panel, bpy.context)
+        for header in ("draw_header", "draw_header_preset"):
+            if hasattr(cls, header):
+                getattr(cls, header)(panel, bpy.context)
         cls.draw(panel, bpy.context)
     return texts
 

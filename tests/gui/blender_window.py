@@ -246,7 +246,7 @@ class BlenderWindow:
             "top = window().height - sidebar.y - sidebar.height\n"
             "result = [sidebar.x, top, sidebar.width, sidebar.height]"
         )
-        columns = [left + share * width for share in (0.3, 0.7, 0.87)]
+        columns = [left + share * width for share in (0.3, 0.78, 0.87)]
         rows = range(int(top) + 25, int(top + min(height, 400)), BUTTON_HEIGHT - 4)
         self.run("bpy.context.window_manager.clipboard = ''")
         for y, x in product([*rows, *rows], columns):  # twice, since a slow window may not have drawn it yet

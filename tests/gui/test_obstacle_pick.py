@@ -41,6 +41,20 @@ def test_two_clicks_add_the_mesh_in_the_view(window: BlenderWindow):
     window.wait_for(STATE, lambda now: now == [[], "POSE"])
 
 
+def test_two_clicks_of_the_mouse_suffice_while_the_panel_is_closed(window: BlenderWindow):
+    window.operate(FIGURE)
+    window.operate(TABLE)
+    window.operate("bpy.ops.articulate.clear()")  # with an effector the panel is below the window's edge
+    window.show_tab("Articulate")
+    eyedropper = window.find_button("articulate.obstacle_add")
+    window.screenshot("eyedropper")
+    window.click(*eyedropper)
+    window.settle()
+    window.click(*window.pixel_of((1.3, 0, 0.7)))
+    window.wait_for(STATE, lambda now: now == [["Table"], "POSE"])
+    window.screenshot("obstacle_by_eyedropper")
+
+
 def test_escape_adds_nothing(window: BlenderWindow):
     window.operate(FIGURE)
     window.operate(TABLE)
