@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import sys
+import time
 from functools import cache
+from itertools import count
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,6 +24,8 @@ IN_WINDOW, RESTING = 60, 240  # updates with the mouse on its way, and at most s
 NEED_A_SEARCH = (13,)
 SEEDS = *range(2, 8), *NEED_A_SEARCH  # scenes
 MOST = 200  # poses that one of them may look at
+STEPS = 3  # of the solver, in an update whose time is over at once
+LAST_TURN = 5.0  # degrees that a bone turns in it
 
 
 def person(seed: int) -> tuple[bpy.types.Object, str, np.ndarray]:
@@ -80,6 +84,19 @@ def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return seen
 
 
+def proposed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Grows by one for each step that a solver works out."""
+    driver: Any = sys.modules["ikmath.solvers.driver"].IterationDriver
+    propose, seen = driver._propose, []
+
+    def noted(*given: Any, **options: Any) -> Any:
+        seen.append(len(seen))
+        return propose(*given, **options)
+
+    monkeypatch.setattr(driver, "_propose", noted)
+    return seen
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_hand_gets_to_where_a_solve_would_bring_it(seed):
     solved = solved_error(seed)
@@ -117,6 +134,51 @@ def test_in_the_window_too_and_no_update_takes_long(seed, monkeypatch):
     assert most < MOST
     assert not any(searched[:IN_WINDOW]) and not searched[-1]
     assert any(searched) or seed not in NEED_A_SEARCH
+
+
+def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock on which each time limit is over when it is looked at."""
+    seconds = count()
+    monkeypatch.setattr(time, "perf_counter", lambda: float(next(seconds)))
+
+
+@pytest.mark.parametrize("seed", [5, 7, 13])
+def test_each_part_of_an_update_ends_with_its_time(seed, monkeypatch):
+    hurry(monkeypatch)
+    rig, hand, goal = person(seed)
+    held = installed.module("control.drag.drag")
+    drag = held.Drag(rig, bpy.context, held.Grip(bone=hand), budget=1e-9)
+    drag.move_to(drag.anchor)
+    steps, most = proposed(monkeypatch), 0
+    for share in [*np.linspace(0.0, 1.0, IN_WINDOW + 1)[1:], *[1.0] * RESTING]:
+        before = len(steps)
+        moved = drag.move_to(drag.anchor + share * (goal - drag.anchor))
+        most = max(most, len(steps) - before)
+        if share == 1.0 and moved.arrived:
+            break
+    assert moved.arrived
+    assert most <= STEPS
+
+
+def test_the_release_moves_no_joint_far_and_does_not_search(monkeypatch):
+    """The hand is still on the wrong side of a ball, and a way round it would take seconds."""
+    rig, hand, goal = person(NEED_A_SEARCH[0])
+    feet = {name: tip(rig, name) for name in ("foot.L", "foot.R")}
+    held = installed.module("control.drag.drag")
+    drag = held.Drag(rig, bpy.context, held.Grip(bone=hand), budget=1e-9)
+    for share in np.linspace(0.0, 1.0, IN_WINDOW + 1)[1:]:
+        moved = drag.move_to(drag.anchor + share * (goal - drag.anchor))
+    bpy.context.view_layer.update()
+    assert moved.error > 0.05
+    seen = {bone: bone.matrix_basis.to_quaternion() for bone in rig.pose.bones}
+    hurry(monkeypatch)
+    steps = proposed(monkeypatch)
+    drag.finish(bpy.context)
+    bpy.context.view_layer.update()
+    turned = [one.rotation_difference(bone.matrix_basis.to_quaternion()) for bone, one in seen.items()]
+    assert max(np.degrees(turn.angle) for turn in turned) < LAST_TURN
+    assert len(steps) <= STEPS
+    assert all(np.linalg.norm(tip(rig, name) - place) < 1e-3 for name, place in feet.items())
 
 
 def test_to_begin_anew_is_not_tried_where_it_cannot_help(monkeypatch):

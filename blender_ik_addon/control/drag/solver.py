@@ -10,9 +10,11 @@ drag. Both are searched for.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 from math import ceil, inf
 from typing import Any
 
@@ -23,9 +25,9 @@ from ikmath.diagnosis.error_bounds import error_lower_bounds
 from ikmath.solvers.collision_guard import is_free_path
 from ikmath.solvers.method import Pausing
 
-from ...bridge.armature import Array
+from ...bridge.armature import Array, PoseState
 from ..frame.goals import effector_errors
-from ..frame.hinging import bends_of, bent_instead, is_on_the_way, led
+from ..frame.hinging import bending_instead, bends_of, is_on_the_way, led
 from ..frame.plan import Plan
 from ..frame.solve_frame import Ask, afresh, apart, solve_task
 from ..frame.solved import Solved
@@ -48,8 +50,9 @@ class DragParameters:
         least_seconds: minimum time limit of a solve, for updates faster than any display.
         at_rest: maximum iterations of an update while the mouse rests.
         at_most: the same for the last update, or one that starts again.
-        search_iterations: iterations by which an update continues a solve from the pose before the drag, if
-            the resting target is not reached.
+        last_seconds: minimum time limit for coming to rest among obstacles, after the release.
+        search_iterations: minimum by which an update continues a solve from the pose before the drag, if the
+            resting target is not reached.
         nearer: share of the error that the other pose must be below to be used.
         much_nearer: the same for the lower bound of the error, if no pose reaches the target.
         farther: factor by which the error must exceed that of the last failed attempt.
@@ -64,7 +67,8 @@ class DragParameters:
     least_seconds: float = 4e-3
     at_rest: int = 24
     at_most: int = 60
-    search_iterations: int = 4
+    last_seconds: float = 0.15
+    search_iterations: int = 2
     nearer: float = 0.9
     much_nearer: float = 0.5
     farther: float = 1.5
@@ -101,7 +105,8 @@ class DragSolver:
         near = max(plan.tolerance, parameters.seen * length)
         self._parameters, self._tolerance, self._length = parameters, near, length
         self._endless = seconds == inf
-        limited: dict[str, Any] = {} if self._endless else {"seconds": max(seconds, parameters.least_seconds)}
+        self._seconds = max(seconds, parameters.least_seconds)
+        limited: dict[str, Any] = {} if self._endless else {"seconds": self._seconds}
         self._moving = plan.solver(most=parameters.iterations, accuracy="reached", tolerance=near, **limited)
         exact: dict[str, Any] = {"accuracy": "exact", "restarts": 0}
         small: dict[str, Any] = {"most": parameters.at_rest, "max_turn": parameters.turn, **exact}
@@ -111,7 +116,9 @@ class DragSolver:
         self._search = plan.solver(**exact)
         self._better_pose: Array | None = None  # (n,) in which straight limbs are bent
         self._towards: Array | None = None  # (k,) the bends of its limbs, to which they are led
-        self._tried: Sequence[float] = ()  # see `bent_instead`
+        self._tried: Sequence[float] = ()  # see `bending_instead`
+        self._state: PoseState | None = None  # the animated pose of the last task
+        self._looks: Pausing[ik.Solution | None] | None = None  # for a pose with straight limbs bent
         self._begun: Pausing[ik.Solution] | None = None  # a solve from the pose before the drag
         self._vain = 0.0  # error at the last failed attempt to start again
 
@@ -120,9 +127,18 @@ class DragSolver:
         if self._endless:
             return self.finish(task)
         last, among = self.last, task.problem.scene is not None  # without obstacles, solves are short anyway
+        deadline = time.perf_counter() + self._seconds
+        if task.sample.state is not self._state:
+            self._begun = self._looks = None
+        self._state = task.sample.state
         if last is None:
-            self.last = self._converged(task, self._lost if among else self._exact)
-            self.arrived = self.is_there(self.last)
+            self.last = self._solved(task, None, self._lost.solve) if among else self._converged(task)
+            self.arrived = not among and self.is_there(self.last)
+            return self.last
+        if not rests:
+            self._begun = None
+        if self._begun is not None:  # the figure stands still meanwhile
+            self.last = self._begin_anew(task, last, deadline)
             return self.last
         was_there = self.is_there(last)
         # at rest the time may run out before the first step that helps
@@ -139,14 +155,13 @@ class DragSolver:
                 self._towards = None
             still = False
         self.arrived = rests and still
-        if not rests or self.is_there(solved):
-            self._begun = None
+        looks, self._looks = self._looks, None
         if self.is_there(solved):
-            if self._towards is None and (rests or not still):
-                self._look_for_bends(task, solved, self._exact)
+            if self._towards is None and (rests or not still or looks is not None):
+                self._look_for_bends(task, solved, looks, deadline if among else inf)
         elif rests:
             if self.arrived:
-                solved = self._begin_anew(task, solved)
+                solved = self._begin_anew(task, solved, deadline)
         elif was_there and not among:
             solved = self._better(solved, self._solved(task, None, self._lost.solve))
         self.last = solved
@@ -163,29 +178,40 @@ class DragSolver:
         return max(1, min(ceil(way / (own.stride * self._length)), own.strides))
 
     def finish(self, task: Task) -> Solved:
-        """The converged pose, without a time limit."""
-        self._begun = None
-        solved = self._converged(task, self._exact)
+        """The last pose: the converged one, without a time limit.
+
+        Among obstacles that may be far from the pose that is seen, and take seconds. So updates with a time
+        limit go on there for a moment as at rest, without another start.
+        """
+        self._begun, last = None, self.last
+        if last is not None and not self._endless and task.problem.scene is not None:
+            deadline = time.perf_counter() + max(self._seconds, self._parameters.last_seconds)
+            while not (self.arrived or self.searches):
+                last = self.update(task, rests=True)
+                if time.perf_counter() > deadline:
+                    break
+            self._begun, self._looks, self.arrived = None, None, True
+            return last
+        solved = self._converged(task)
         if not self.is_there(solved) and self._may_come_nearer(task, solved):
-            # a whole search takes up to seconds: too long at the release of the mouse
             solver = self._search if self._endless else self._exact
             solved = self._better(solved, self._solved(task, None, solver.solve))
         self.last, self.arrived = solved, True
         return solved
 
-    def _converged(self, task: Task, solver: ik.Solver) -> Solved:
+    def _converged(self, task: Task) -> Solved:
         """The converged pose near the last one, with straight limbs bent where that is better."""
-        solved = self._arrived(task, self._solved(task, self.last, solver.solve), solver)
+        solved = self._arrived(task, self._solved(task, self.last, self._exact.solve))
         if self.is_there(solved):
-            self._look_for_bends(task, solved, solver)
-            solved = self._arrived(task, solved, solver)
+            self._look_for_bends(task, solved, None, inf)
+            solved = self._arrived(task, solved)
         return solved
 
-    def _arrived(self, task: Task, solved: Solved, solver: ik.Solver) -> Solved:
+    def _arrived(self, task: Task, solved: Solved) -> Solved:
         """The pose that the figure moves towards, if there is one, else `solved`."""
         if self._towards is not None:
             self._towards = None
-            solved = self._solved(task, replace(solved, q=self._better_pose), solver.solve)
+            solved = self._solved(task, replace(solved, q=self._better_pose), self._exact.solve)
         return solved
 
     def _solved(self, task: Task, last: Solved | None, ask: Ask) -> Solved:
@@ -194,31 +220,58 @@ class DragSolver:
             task, last = replace(task, problem=problem), replace(last, q=q)
         return solve_task(task, last, brief=True, ask=ask)
 
-    def _look_for_bends(self, task: Task, solved: Solved, solver: ik.Solver) -> None:
-        """Check whether straight limbs are better bent, and set the pose to move towards."""
+    def _look_for_bends(
+        self, task: Task, solved: Solved, looks: Pausing[ik.Solution | None] | None, deadline: float
+    ) -> None:
+        """Check whether straight limbs are better bent, and set the pose to move towards.
+
+        `looks` is what an earlier update has begun. What is not done at the deadline goes on in the next one.
+        """
         if not task.figure.exact:
             return
-        ask: Callable[[Array], ik.Solution] = partial(solver.solve, task.problem)
-        other, self._tried = bent_instead(task.figure, task.problem, solved.solution, self._tried, ask)
-        if other is not solved.solution and is_free_path(task.problem, solved.q, other.q):
+        looks = looks or self._bends(task, solved.solution)
+        while True:
+            try:
+                next(looks)
+            except StopIteration as end:
+                other: ik.Solution | None = end.value
+                break
+            if time.perf_counter() > deadline:
+                self._looks, self.arrived = looks, False
+                return
+        if other is not None and is_free_path(task.problem, solved.q, other.q):
             self._better_pose, self.arrived = other.q, False
             self._towards = bends_of(task.figure.hinges, solved.q, other.q)
 
-    def _begin_anew(self, task: Task, solved: Solved) -> Solved:
+    def _bends(self, task: Task, solution: ik.Solution) -> Pausing[ik.Solution | None]:
+        """The solution with straight limbs bent; None if that is not better. With pauses."""
+        tries = bending_instead(task.figure, task.problem, solution, self._tried)
+        other: Any = None
+        while True:
+            try:
+                q = tries.send(other)
+            except StopIteration as end:
+                other, self._tried = end.value
+                return None if other is solution else other
+            other = yield from self._exact.in_parts(task.problem, q)
+
+    def _begin_anew(self, task: Task, solved: Solved, deadline: float) -> Solved:
         """Continue a solve from the pose before the drag; when it ends, return its pose if that is better."""
         search, self._begun = self._begun, None  # one that fails does not go on
         if search is None:
             if not self._may_come_nearer(task, solved):
                 return solved
             search = self._search.in_parts(*afresh(task))
-        for _ in range(self._parameters.search_iterations):
+        for iteration in count(1):
             try:
                 next(search)
             except StopIteration as end:
-                anew = self._solved(task, replace(solved, q=end.value.q), self._exact.solve)
+                anew = self._solved(task, replace(solved, q=end.value.q), self._lost.solve)
                 chosen = self._better(solved, anew)
                 self.arrived = chosen is solved
                 return chosen
+            if iteration >= self._parameters.search_iterations and time.perf_counter() > deadline:
+                break
         self._begun, self.arrived = search, False
         return solved
 

@@ -14,7 +14,7 @@ pose: the limit of the limb rises by a few degrees a frame.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from functools import partial
 from math import atan2, cos, sin
@@ -123,12 +123,32 @@ def bent_instead(
     relaxed: Callable[[Array], ik.Solution],
     within: float = STRAIGHT,
 ) -> tuple[ik.Solution, Sequence[float]]:
+    """The result of `bending_instead`, with a function that solves the problem from other coordinates."""
+    tries = bending_instead(figure, problem, solution, tried, within)
+    other: ik.Solution | None = None
+    while True:
+        try:
+            q = tries.send(other)
+        except StopIteration as end:
+            found: tuple[ik.Solution, Sequence[float]] = end.value
+            return found
+        other = relaxed(q)
+
+
+def bending_instead(
+    figure: Figure,
+    problem: ik.Problem,
+    solution: ik.Solution,
+    tried: Sequence[float],
+    within: float = STRAIGHT,
+) -> Generator[Array, ik.Solution, tuple[ik.Solution, Sequence[float]]]:
     """The solution with its straight limbs bent, if that costs less or brings what is short to its target.
+
+    A generator of coordinates (n,), to which the problem's solutions from there are sent.
 
     Args:
         figure: from `hinged`, measured at its posture; problem: the solved one; solution: of it.
         tried: (k,) effort of each limb at its last attempt; empty before the first one.
-        relaxed: solves the problem from other coordinates.
         within: radians; limbs that are bent by less are tried.
 
     Returns:
@@ -151,7 +171,7 @@ def bent_instead(
         q = solution.q.copy()
         for row in rows:
             _bend(figure, limbs, row, q, bent[row], figure.q)
-        other = relaxed(problem.start(q))
+        other = yield problem.start(q)
         nearer = short and other.status is ik.Status.REACHED
         if nearer or (not (other.errors > allowed).any() and cost(other.q) < _EASIER * effort):
             return other, hard.tolist()
