@@ -49,10 +49,6 @@ class Stance:
         self._ground = float(self._low[ends].min())
         self._close = self._ground + _CLOSE * bones.extent  # up to which a point touches the ground
         self._touching = tuple(end for end in ends.tolist() if self._low[end] <= self._close)
-        self._ways: dict[int, tuple[int, ...]] = {
-            number: bones.ancestors(number) for number in numbers.tolist()
-        }
-        self._ways[-1] = ()
         # equally slender bones; a root bone on the ground without a body part has no mass
         carries = np.isin(numbers, bones.parents) & ~np.isin(numbers, bones.parents[bones.connected])
         bare = (bones.parents < 0) & carries & (self._head <= self._close)
@@ -81,14 +77,14 @@ class Stance:
 
     def carried_by(self, limbs: Collection[int]) -> bool:
         """Whether the middle of the figure is above the ground contacts of some limbs."""
-        body, mass, chosen = self._where_meet(limbs), self._mass, set(limbs)
+        body, mass = self._where_meet(limbs), self._mass
         if body < 0:
             return False
         high = self._head[body] > self._ground + _HIGH * self.bones.extent
-        ways = [self._ways[number] for number in range(len(mass))]
-        if not high and mass[[body in way for way in ways]].sum() < 0.5 * mass.sum():
+        hung = self.bones.nearest(np.array([body])) >= 0
+        if not high and mass[hung].sum() < 0.5 * mass.sum():
             return False
-        own = [not chosen.isdisjoint(way) for way in ways]
+        own = self.bones.nearest(np.array(sorted(limbs))) >= 0
         middle = mass @ (0.5 * (self._heads + self._tails)) / mass.sum()
         points = np.concatenate([self._heads[own], self._tails[own]])
         touching = points[points @ self._upward <= self._close]
@@ -101,8 +97,9 @@ class Stance:
 
         An octopus's arm on the ground is not a foot; only its end counts.
         """
-        trunk = self._ways[self._where_meet(self._touching)]
-        limb = [number for number in self._ways[end] if number not in trunk]
+        meeting = self._where_meet(self._touching)
+        trunk = self.bones.ancestors(meeting) if meeting >= 0 else ()
+        limb = [number for number in self.bones.ancestors(end) if number not in trunk]
         flat = [end]
         for above in limb[1:]:
             if flat[-1] == top or not self.is_flat(above):
@@ -121,9 +118,11 @@ class Stance:
 
     def _where_meet(self, limbs: Collection[int]) -> int:
         """The common ancestor of limbs; for a single limb the topmost bone; -1 if there is none."""
-        shared = set.intersection(*(set(self._ways[limb]) for limb in limbs)) if limbs else set()
-        deepest = max(shared, key=lambda number: len(self._ways[number]), default=-1)
-        return self._ways[deepest][-1] if len(limbs) == 1 else deepest
+        ways = [self.bones.ancestors(limb) for limb in limbs]
+        if len(ways) == 1:
+            return ways[0][-1]
+        shared = set(ways[0]).intersection(*ways) if ways else set()
+        return max(shared, key=lambda number: int(self.bones.depth[number]), default=-1)
 
 
 @dataclass(frozen=True)

@@ -56,12 +56,7 @@ def closest_of_segments(a: Array, d: Array, c: Array, e: Array) -> tuple[Array, 
 
 
 def closest_by_products(
-    dd: Array,
-    ee: Array,
-    de: Array,
-    dw: Array,
-    ew: Array,
-    carefully: Callable[[], tuple[Array, Array]],
+    dd: Array, ee: Array, de: Array, dw: Array, ew: Array, carefully: Callable[[], tuple[Array, Array]]
 ) -> tuple[Array, Array]:
     """`closest_of_segments` from dot products such as `dd = d . d`, with `w = a - c`; any shapes.
 

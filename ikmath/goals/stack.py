@@ -245,11 +245,7 @@ class FusedTasks:
         return Curvature(loads, rest)
 
     def _many(
-        self,
-        pose: Pose,
-        x: Array | None,
-        derivative: Callable[[], Array] | None,
-        others: Sequence[Residual],
+        self, pose: Pose, x: Array | None, derivative: Callable[[], Array] | None, others: Sequence[Residual]
     ) -> Array:
         """(*batch, k, n) the Jacobian of places at x, of turns and of other goals, frames innermost."""
         parts = [] if x is None else [pose.point_jacobian(self._place, x)]

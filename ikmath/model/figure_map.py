@@ -106,8 +106,7 @@ class _Mapping:
         self.parents, self.heads, self.tails, self.up, self.told = parents, heads, tails, up, told
         self.rows = Rows(parents, heads, tails)
         self.children, self.ways = self.rows.children, self.rows.ways
-        points = np.concatenate([heads, tails])
-        self.size = float(np.sqrt(((points[:, None] - points[None]) ** 2).sum(-1).max())) or 1.0
+        self.size = _diameter(np.concatenate([heads, tails])) or 1.0
         self.kinds = [Kind.OTHER] * len(parents)
         self.hinge = np.zeros_like(heads)
 
@@ -270,3 +269,11 @@ def _kind(pair: int, front: list[bool]) -> Kind:
     if not front[pair]:
         return Kind.HIP
     return Kind.WING if len(front) > 2 and pair != front.index(True) else Kind.SHOULDER
+
+
+def _diameter(points: Array) -> float:
+    """The largest distance between two of some points (P, 3), by those alone that are far from the middle."""
+    away = np.linalg.norm(points - points.mean(0), axis=1)
+    least = np.linalg.norm(points - points[away.argmax()], axis=1).max()
+    ends = points[away >= (1.0 - 1e-9) * least - away.max()]
+    return float(np.sqrt(((ends[:, None] - ends) ** 2).sum(-1).max()))

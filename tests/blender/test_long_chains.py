@@ -50,6 +50,21 @@ def test_it_follows_live(monkeypatch):
         assert miss(rig, name) < 1e-3
 
 
+def test_its_feet_are_sought_along_a_few_ways_to_the_root(monkeypatch):
+    armature, feet = installed.module("bridge.armature"), installed.module("bridge.feet")
+    bones, plain, seen = armature.read_bones(chain_rig(_ROPE)), armature.Bones.ancestors, 0
+
+    def counted(self, bone):
+        nonlocal seen
+        way = plain(self, bone)
+        seen += len(way)
+        return way
+
+    monkeypatch.setattr(armature.Bones, "ancestors", counted)
+    feet.footing(bones, bones.rest, np.array([0.0, 0.0, 1.0]))
+    assert seen < 10 * _ROPE
+
+
 def test_bones_between_are_found_as_before():
     """Joints are the solved bones, those between them, and those between a solved and a carried one."""
     chains = installed.module("bridge.chains")

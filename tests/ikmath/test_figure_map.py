@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -144,6 +146,17 @@ def test_a_chain_without_limbs_has_a_root_and_a_row():
     found = map_figure(np.arange(6) - 1, heads, heads + np.eye(3)[2])
     assert [str(kind) for kind in found.kinds] == ["root", *["other"] * 5]
     assert found.row.tolist() == [6] * 6 and found.body == -1 and not found.limbs
+
+
+def test_the_map_of_a_rope_takes_room_for_its_bones_and_not_for_all_pairs_of_them():
+    count = 1500
+    heads = np.arange(count)[:, None] * np.array([0.0, 0.006, 0.008])
+    tracemalloc.start()
+    found = map_figure(np.arange(-1, count - 1), heads, heads + heads[1])
+    room = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.size == pytest.approx(15.0)
+    assert room < 50e6
 
 
 def test_masses_are_a_persons_and_do_not_depend_on_the_number_of_bones():
