@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The broad phase: bounding spheres around links and obstacles rule out the pairs that are far apart.
+"""The broad phase: bounding spheres of obstacles, and axes of links, rule out the pairs that are far apart.
 
-It never changes a result. Each sphere contains its link or obstacle, and is slightly enlarged to allow for
-rounding.
+It never changes a result. The spheres are slightly enlarged to allow for rounding.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from .body import Body
 from .narrow_phase import NarrowPhaseQuery, RowGroup, ShapeGroup
 from .shapes.capsule import Capsule
 from .shapes.shape import Shape
-from .vectors import ONES
+from .vectors import ONES, TINY
 
 AIR: Final = 1e-9  # relative enlargement of the spheres, far above the rounding of their distances
 
@@ -36,7 +35,7 @@ class BroadPhase:
         groups: the obstacles of each kind.
         link: (M,) link of each pair; obstacle: (M,) its obstacle, -1 for none; other: (M,) its other link, -1
             for none; margin: (M,) of the obstacle; thickness: (M,) radius of the link and margin;
-        reach: (M,) sum of the radii of its spheres.
+        reach: (M,) sum of the radii of its link and sphere, or of two spheres.
         first_self: number of the first pair of two links.
         has_margins: whether any obstacle has a margin; least_margin: the smallest.
     """
@@ -61,7 +60,7 @@ class BroadPhase:
         self.margin: Array = np.concatenate([np.tile(margins, len(outward)), np.zeros(pairs)])
         self.thickness: Array = body.radius.take(self.link) + self.margin
         half = 0.5 * body.length + body.radius
-        around = (half[outward, None] + (self._radii + margins)).ravel()
+        around = (body.radius[outward, None] + (self._radii + margins)).ravel()
         self.reach: Array = np.concatenate([around, half[one] + half[two]]) * (1.0 + AIR)
         self.groups: list[ShapeGroup] = []
         self._kind, self._which = np.zeros((2, count + 1), dtype=np.intp)
@@ -73,11 +72,13 @@ class BroadPhase:
         self._kind[-1] = len(self.groups)  # of pairs of links
 
     def squares(self, places: Array) -> Array:
-        """(*b, M) squared distances of the spheres' centres; places (*b, L, 3, 3), see `Body.places`."""
+        """(*b, M) squared distances of spheres' centres from axes, or each other; places (*b, L, 3, 3)."""
         middle, gaps = places[..., 2, :], []
         if self.first_self:
-            outward = middle.take(self.body.outward, -2)
-            gap = outward[..., :, None, :] - self._centers[..., None, :, :]
+            half = (places[..., 1, :] - middle).take(self.body.outward, -2)[..., None, :]
+            gap = self._centers[..., None, :, :] - middle.take(self.body.outward, -2)[..., None, :]
+            share = (gap * half).dot(ONES) / np.maximum((half * half).dot(ONES), TINY)
+            gap -= np.minimum(np.maximum(share, -1.0), 1.0)[..., None] * half
             gaps.append(gap.reshape(*middle.shape[:-2], self.first_self, 3))
         if self.first_self < len(self.link):
             one, two = self.self_pairs.T
@@ -90,7 +91,7 @@ class BroadPhase:
         return squares
 
     def near(self, places: Array, detect: float) -> tuple[Index, Index | None]:
-        """Numbers of the pairs whose spheres are nearer than `detect`, metres, and their poses in a batch."""
+        """Numbers of the pairs that can be nearer than `detect`, metres, and their poses in a batch."""
         limit = self.reach + (detect * (1.0 + AIR) + AIR)
         np.maximum(limit, 0.0, out=limit)
         limit *= limit

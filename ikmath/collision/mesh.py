@@ -109,10 +109,9 @@ class TriangleMesh(Shape):
 
     @property
     def bounds(self) -> tuple[Array, float]:
-        """The ball around the box."""
-        low, high = self.geometry.low, self.geometry.high
-        half = 0.5 * (high - low)
-        return self.rotation @ (0.5 * (low + high)) + self.translation, float(np.sqrt(half @ half))
+        """The ball around the middle of the box."""
+        middle = 0.5 * (self.geometry.low + self.geometry.high)
+        return self.rotation @ middle + self.translation, self.geometry.radius
 
     @classmethod
     def group(cls, shapes: Sequence[Self], frames: tuple[int, ...]) -> ShapeGroup:

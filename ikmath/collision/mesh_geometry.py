@@ -36,7 +36,7 @@ class MeshGeometry:
         BadShape, BadValue: see `TriangleMesh`.
 
     Attributes:
-        low, high: (3,) corners of the box around it.
+        low, high: (3,) corners of the box around it; radius: metres, of the ball around its middle.
         shared: the meshes with which it was last prepared for common queries, and the result. Solvers query
             the same meshes in every frame. It is a cache: without it the same result would be computed again.
     """
@@ -61,6 +61,8 @@ class MeshGeometry:
             raise BadValue(f"Vertex {bad} of obstacle {name!r}", "is not at a finite place; repair the mesh.")
         columns = np.ascontiguousarray(used.T)
         self.low, self.high = columns.min(1), columns.max(1)
+        columns -= 0.5 * (self.low + self.high)[:, None]
+        self.radius = float(np.sqrt((columns * columns).sum(0).max()))
         self.shared: tuple[tuple[object, ...], object] | None = None
         for array in (self.vertices, self.faces):
             array.flags.writeable = False

@@ -46,11 +46,7 @@ class Scene:
     """
 
     def __init__(
-        self,
-        skeleton: Skeleton,
-        body: Body,
-        obstacles: Sequence[Shape] = (),
-        self_pairs: npt.ArrayLike = (),
+        self, skeleton: Skeleton, body: Body, obstacles: Sequence[Shape] = (), self_pairs: npt.ArrayLike = ()
     ) -> None:
         self.skeleton = arguments.of_kind(skeleton, Skeleton, "skeleton of the scene")
         self.body = arguments.of_kind(body, Body, "body of the scene")
@@ -98,12 +94,7 @@ class Scene:
         return CoherenceCache(self.broad_phase)
 
     def near(
-        self,
-        pose: Pose,
-        detect: float,
-        *,
-        cache: CoherenceCache | None = None,
-        behind: float | None = None,
+        self, pose: Pose, detect: float, *, cache: CoherenceCache | None = None, behind: float | None = None
     ) -> ClosestPairs:
         """All pairs whose clearance is below `detect` (plus the obstacle's own margin), with critical points.
 
@@ -146,13 +137,14 @@ class Scene:
         ]
         return ClosestPairs(broad, self.motion, PairBatch.joined(batches), places, detect, cache)
 
-    def at_ends(self, near: ClosestPairs) -> ClosestPairs:
+    def at_ends(self, near: ClosestPairs, within: float = np.inf) -> ClosestPairs:
         """Pairs with obstacles in one pose, measured at ends of links that are not their closest points.
 
         A link that lies flat on a face touches it with both ends, and only one of them is its closest point.
+        Pairs with more room than `within`, metres, are left out.
         """
         ends = np.repeat(near.places[:, :2].swapaxes(0, 1)[:, :, None], 3, 2)  # both as poses of points
-        elsewhere = (near.parameter != np.array([[0.0], [1.0]])) & (near.other < 0)
+        elsewhere = (near.parameter != np.array([[0.0], [1.0]])) & (near.other < 0) & (near.room < within)
         end, row = elsewhere.nonzero()
         queries = self.broad_phase.queries(ends, near.pair.take(row), end, None)
         batch = PairBatch.joined([self._measured(query, near.detect, None, None) for query in queries])

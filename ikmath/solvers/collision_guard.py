@@ -101,8 +101,9 @@ class CollisionGuard:
         return float(near.worst) < self.margin
 
     def inequalities(self, near: ClosestPairs, pose: Pose) -> list[Inequalities]:
-        """What steps must keep, in figure sizes: a row for each of the closest pairs, and at links' ends."""
-        return [self._inequality(some, pose) for some in (near, self.scene.at_ends(near))]
+        """What steps must keep, in figure sizes: rows of the closest pairs, and of ends that may touch."""
+        ends = self.scene.at_ends(near, self.margin + _TOUCHING * self.problem.length)
+        return [self._inequality(some, pose) for some in (near, ends) if len(some)]
 
     def _inequality(self, near: ClosestPairs, pose: Pose) -> Inequalities:
         length = self.problem.length

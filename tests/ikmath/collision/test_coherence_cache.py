@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from zoo import rotation
 
-from ikmath import Pose
-from ikmath.collision import Scene, Sphere, TriangleMesh, self_pairs
+from ikmath import Joint, Pose, Skeleton
+from ikmath.collision import Body, Link, Scene, Sphere, TriangleMesh, self_pairs
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -72,25 +72,47 @@ def test_a_motion_through_meshes_equals_brute_force(seed):
             np.testing.assert_allclose(near.clearance[rows], expected[near.link[rows]], atol=1e-12)
 
 
-def test_what_is_far_is_not_asked_again():
-    class Counting:
-        """Tells how many segments a scene's meshes are asked."""
+class Counting:
+    """Counts the segments that a scene's meshes are asked."""
 
-        def __init__(self, group):
-            self.group, self.limited, self.asked = group, True, 0
+    def __init__(self, group):
+        self.group, self.limited, self.asked = group, True, 0
 
-        def segments(self, a, *rest):
-            self.asked += len(a)
-            return self.group.segments(a, *rest)
+    def segments(self, a, *rest):
+        self.asked += len(a)
+        return self.group.segments(a, *rest)
 
+
+def counted(mesh, *, watched):
+    """How many segments a mesh beside a chain is asked in twenty poses."""
     skeleton, body = figures.chain(9, radius=0.3)
-    ball = TriangleMesh(*meshes.globe(), name="ball").moved(np.eye(3), (1.9, 4.0, 0.0))
-    counts = []
-    for watched in (False, True):
-        scene = Scene(skeleton, body, [ball])
-        scene.broad_phase.groups = [Counting(scene.broad_phase.groups[0])]
-        cache = scene.coherence_cache() if watched else None
-        for number in range(20):
-            scene.near(Pose.forward(skeleton, np.full(skeleton.n, 1e-4 * number)), 0.4, cache=cache)
-        counts.append(scene.broad_phase.groups[0].asked)
-    assert counts[1] < 0.7 * counts[0]
+    scene = Scene(skeleton, body, [mesh])
+    scene.broad_phase.groups = [Counting(scene.broad_phase.groups[0])]
+    cache = scene.coherence_cache() if watched else None
+    for number in range(20):
+        scene.near(Pose.forward(skeleton, np.full(skeleton.n, 1e-4 * number)), 0.4, cache=cache)
+    return scene.broad_phase.groups[0].asked
+
+
+def test_what_is_far_is_not_asked_again():
+    vertices, faces = meshes.globe()
+    disc = TriangleMesh(vertices * [0.1, 1.0, 1.0], faces, name="disc").moved(np.eye(3), (1.2, 4.0, 0.0))
+    assert counted(disc, watched=True) < 0.7 * counted(disc, watched=False)
+
+
+def test_a_globe_fills_the_ball_around_it_and_is_asked_only_where_it_is_near():
+    """The corners of its box are nearer."""
+    for gap, asked in ((0.71, False), (0.69, True)):
+        globe = TriangleMesh(*meshes.globe(), name="globe").moved(np.eye(3), (1.0 + gap, 4.5, 0.0))
+        assert (counted(globe, watched=False) > 0) == asked
+
+
+def test_a_link_beside_a_ball_is_as_far_from_it_as_its_axis():
+    skeleton = Skeleton([Joint("arm")])
+    body = Body([Link("arm", (0, 0, 0), (0, 4.0, 0), 0.1)])
+    broad = Scene(
+        skeleton, body, [Sphere((1.5, 1.0, 0), 0.5, margin=0.2), Sphere((0, 6.0, 0), 0.5)]
+    ).broad_phase
+    places = body.places(Pose.forward(skeleton, skeleton.rest), np.zeros(1, int))
+    np.testing.assert_allclose(broad.lower_bounds(places), [0.9, 1.4], atol=1e-6)
+    assert broad.near(places, 0.8)[0].tolist() == [0]

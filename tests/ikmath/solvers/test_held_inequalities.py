@@ -112,6 +112,15 @@ def test_the_curvature_of_contacts_with_flat_faces_is_that_of_their_clearances()
         np.testing.assert_allclose(known.curvature(forces), expected, atol=1e-6)
 
 
+@pytest.mark.parametrize(("gap", "expected"), [(0.02, [5, 10]), (0.1, [5])])
+def test_ends_of_links_are_measured_where_they_may_touch(gap, expected):
+    wall = ik.HalfSpace((0, 0, -RADIUS - gap), (0, 0, 1), name="wall")
+    problem = ik.Problem(CHAIN, [ik.Position("tip", (0, 4, 0))], obstacles=[wall], body=BODY)
+    guard = CollisionGuard(problem, problem.scene, problem.stack.metric)
+    pose = ik.Pose.forward(CHAIN, CHAIN.rest)
+    assert [len(known.rows) for known in guard.inequalities(guard.near(pose), pose)] == expected
+
+
 @pytest.mark.parametrize("mode", ["inside", "outside"])
 def test_the_curvature_of_a_one_sided_goal_is_the_same_on_both_sides(mode):
     q = 0.3 * np.random.default_rng(4).normal(size=CHAIN.n)
