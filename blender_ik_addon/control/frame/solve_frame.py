@@ -156,10 +156,16 @@ def _better_bends(
     if before.towards is not None:
         goes_on = is_on_the_way(hinges, solution.q, before.towards)
         return before.towards if goes_on else None, before.tried
-    exact = partial(task.plan.solver(most=_TRIED, accuracy="exact", restarts=0).solve, problem)
-    other, tried = bent_instead(task.figure, problem, solution, before.tried, exact)
+    retry = partial(_retrying(task.plan), problem)
+    other, tried = bent_instead(task.figure, problem, solution, before.tried, retry)
     found = other is not solution and is_free_path(problem, solution.q, other.q)
     return bends_of(hinges, solution.q, other.q) if found else None, tried
+
+
+def _retrying(plan: Plan) -> Ask:
+    """What solves from limbs that are bent otherwise; the first solve has searched elsewhere already."""
+    more: dict[str, Any] = {"accuracy": "exact", "restarts": 0} if plan.method == "hierarchical" else {}
+    return plan.solver(most=_TRIED, **more).solve
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,7 +211,8 @@ def _answer(
     if other is not solution and is_free_path(problem, problem.start(q), other.q):
         solution = other
     if within:
-        other, _ = bent_instead(task.figure, problem, solution, (), partial(ask, problem), within)
+        retry = partial(_retrying(task.plan), problem)
+        other, _ = bent_instead(task.figure, problem, solution, (), retry, within)
         if other is not solution and is_free_path(problem, solution.q, other.q):
             solution = other
     distance, angle = effector_errors(len(task.plan.effectors), task.parts, solution.errors)
