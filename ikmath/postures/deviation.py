@@ -20,15 +20,14 @@ from typing import Final
 import numpy as np
 
 from ..arrays import Index, Mask
-from ..model.figure_map import FigureMap, Kind
+from ..model.figure_map import FigureMap, Kind, Limb
 from ..model.geometric_stiffness import Curvature, Loads
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
 from ..rotation import Array, log, log_and_derivative, log_curvature
 from .parameters import PostureParameters
 
-_TINY: Final = 1e-12  # metres; length of a bone without a direction
-_HANGS: Final = 0.5  # cosine of the angle up to which a leg hangs down; one that sticks out has no range
+_HANGS: Final = 0.5  # cosine of the angle up to which a leg hangs down
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,16 +57,14 @@ class JointRanges:
                 themselves in them, in the pose in which the map was made; keeps: (J,) factors of the weights.
         """
         found: list[tuple[int, Array, float]] = []  # joint, axis in the world, room
-        for limb in () if figure.on_fours else figure.limbs:
+        for limb in () if figure.on_fours else _hanging_legs(figure):
             upper, lower = limb.joints
             end = figure.heads[limb.end] if limb.end >= 0 else figure.tails[lower]
             first, second = figure.heads[lower] - figure.heads[upper], end - figure.heads[lower]
-            down = -first @ figure.up
-            if figure.kinds[upper] == Kind.HIP and down > _HANGS * np.linalg.norm(first):
-                back = atan2(-first @ figure.forward, down)
-                bent = atan2(np.linalg.norm(np.cross(first, second)), first @ second)
-                found.append((upper, figure.left, parameters.hip_back - back))
-                found.append((lower, figure.hinge[lower], parameters.fold - bent))
+            back = atan2(-first @ figure.forward, -first @ figure.up)
+            bent = atan2(np.linalg.norm(np.cross(first, second)), first @ second)
+            found.append((upper, figure.left, parameters.hip_back - back))
+            found.append((lower, figure.hinge[lower], parameters.fold - bent))
         found = [one for one in found if one[0] in joints]
         owner = np.array([one[0] for one in found], dtype=np.intp)
         which = np.searchsorted(joints, owner)
@@ -133,9 +130,9 @@ class JointWeights:
         hinges = np.where(hinged, weight * (parameters.hinge_aside - 1.0), 0.0)
         plain = np.where(hinged, weight * parameters.hinge_aside, weight)[:, None, None] * np.eye(3)
         if not even:
-            along = np.matmul(pose.rotation[joints].swapaxes(1, 2), _thighs(figure)[joints][:, :, None])
-            twist = weight[:, None, None] * (parameters.hip_twist - 1.0)
-            plain = plain + twist * along * along.swapaxes(1, 2)
+            turned = pose.rotation[joints]
+            hard = np.matmul(np.matmul(turned.swapaxes(1, 2), _hard_turns(figure)[joints]), turned)
+            plain = plain + weight[:, None, None] * (parameters.leg_aside - 1.0) * hard
         same = which[:, None] == which[None]
         rows, columns = np.nonzero(same)
         flat = 9 * which[rows] + 3 * place[rows] + place[columns]
@@ -145,15 +142,27 @@ class JointWeights:
         )
 
 
-def _thighs(figure: FigureMap) -> Array:
-    """(J, 3) the direction of each thigh, which need not be that of its bone; zero for other joints."""
-    along = np.zeros_like(figure.heads)
+def _hanging_legs(figure: FigureMap) -> list[Limb]:
+    """The legs under the body, not those that stick out, as a spider's."""
+    legs = []
     for limb in figure.limbs:
         upper, lower = limb.joints
-        if figure.kinds[upper] == Kind.HIP:
-            way = figure.heads[lower] - figure.heads[upper]
-            along[upper] = way / max(float(np.linalg.norm(way)), _TINY)
-    return along
+        way = figure.heads[lower] - figure.heads[upper]
+        walks = (limb.end if limb.end >= 0 else lower) in figure.feet
+        if walks and -way @ figure.up > _HANGS * np.linalg.norm(way):
+            legs.append(limb)
+    return legs
+
+
+def _hard_turns(figure: FigureMap) -> Array:
+    """(J, 3, 3) projections, in the world, onto the axes about which legs turn less easily."""
+    hard = np.zeros((len(figure.heads), 3, 3))
+    for leg in _hanging_legs(figure):
+        upper, lower = leg.joints
+        way = figure.heads[lower] - figure.heads[upper]
+        about_itself = np.outer(way, way) / (way @ way)
+        hard[upper] = np.eye(3) - np.outer(figure.left, figure.left) if figure.on_fours else about_itself
+    return hard
 
 
 def _weight(figure: FigureMap, joint: int, even: bool, parameters: PostureParameters) -> float:

@@ -77,31 +77,61 @@ def _residuals(cost, figure, tips, q, q0, length):
             rest = ik.Pose.forward(figure, figure.rest)
             axis = local[0].T @ rest.rotation[figure.parents[j]].T @ map_.hinge[j]
             weight = kinds[map_.kinds[j]] * (20 * np.eye(3) - 19 * np.outer(axis, axis))
-        if map_.kinds[j] == "hip":
-            along = tips[j] / np.linalg.norm(tips[j])
-            weight = weight @ (np.eye(3) + (DEFAULTS.hip_twist - 1) * np.outer(along, along))
+        if j in [limb.joints[0] for limb in map_.limbs if limb.end in map_.feet]:
+            turned = ik.Pose.forward(figure, figure.rest).rotation[j].T
+            swing, along = turned @ map_.left, tips[j] / np.linalg.norm(tips[j])
+            aside = np.eye(3) - np.outer(swing, swing) if map_.on_fours else np.outer(along, along)
+            weight = weight @ (np.eye(3) + (DEFAULTS.leg_aside - 1) * aside)
         out += list(np.linalg.cholesky(weight).T @ phi)
     return np.array(out)
 
 
-def test_a_thigh_turns_hard_about_itself_wherever_its_bone_points():
-    figure, tips = people.skeleton()
-    twist = 0.2 * ik.Pose.forward(figure, figure.rest).rotation[figure.index("thigh.l")][:, 1]
+def _added(figure, tips, bone, turn, /, **options):
+    """What the weight of legs adds to the cost of a bone turned in the world by (3,) from the rest pose."""
     turns = np.zeros((len(figure), 3))
-    turns[figure.index("thigh.l")] = twist
+    turns[figure.index(bone)] = turn
     pose = ik.Pose.forward(figure, people.rotations(figure, turns))
-    costs = []
+    easy, hard = (
+        PostureObjective.of(
+            figure, figure.rest, tips=tips, parameters=replace(DEFAULTS, leg_aside=factor), **options
+        ).evaluate(pose).value
+        for factor in (1.0, DEFAULTS.leg_aside)
+    )  # fmt: skip
+    return hard - easy
+
+
+@pytest.mark.parametrize("bone", ["thigh.l", "upper.l"])
+def test_an_animals_leg_swings_fore_and_aft_more_easily_than_aside_or_about_itself(bone):
+    figure, tips = people.skeleton(people.DOG, roll=0.3)
+    kind = Kind.HIP if bone == "thigh.l" else Kind.SHOULDER
+    expected = DEFAULTS.joint_weights[kind] * (DEFAULTS.leg_aside - 1.0) * 0.2**2
+    for axis, weight in (((0.2, 0, 0), 0.0), ((0, 0.2, 0), expected), ((0, 0, 0.2), expected)):
+        assert _added(figure, tips, bone, axis) == pytest.approx(weight, rel=1e-9, abs=1e-12)
+
+
+def test_a_persons_thigh_turns_hard_about_itself_only_wherever_its_bone_points():
+    figure, tips = people.skeleton()
+    found = map_skeleton(figure, tips=tips)
+    thigh = figure.index("thigh.l")
+    along = ik.Pose.forward(figure, figure.rest).rotation[thigh] @ tips[thigh] / np.linalg.norm(tips[thigh])
+    expected = DEFAULTS.joint_weights[Kind.HIP] * (DEFAULTS.leg_aside - 1.0) * 0.2**2
     for ends in (tips, np.linalg.norm(tips, axis=1)[:, None] * [1.0, 0.0, 0.0]):
-        easy, hard = (
-            PostureObjective.of(
-                figure, figure.rest, tips=ends, figure=map_skeleton(figure, tips=tips),
-                parameters=replace(DEFAULTS, hip_twist=factor),
-            ).evaluate(pose).value
-            for factor in (1.0, DEFAULTS.hip_twist)
-        )  # fmt: skip
-        costs.append(hard - easy)
-    expected = DEFAULTS.joint_weights[Kind.HIP] * (DEFAULTS.hip_twist - 1.0) * 0.2**2
-    np.testing.assert_allclose(costs, expected, rtol=1e-9)
+        about = _added(figure, ends, "thigh.l", 0.2 * along, figure=found)
+        assert about == pytest.approx(expected, rel=1e-9)
+        across = _added(figure, ends, "thigh.l", 0.2 * np.cross(along, [1.0, 0, 0]), figure=found)
+        assert across == pytest.approx(0.0, abs=1e-12)
+
+
+def test_an_arm_and_a_leg_that_sticks_out_swing_as_they_like():
+    person, ends = people.skeleton()
+    assert _added(person, ends, "arm.l", (0.0, 0.2, 0.0)) == 0.0
+    figure, tips = people.skeleton(people.DOG)
+    turns = np.zeros((len(figure), 3))
+    for bone in ("thigh", "upper"):
+        for side, s in (("l", 1), ("r", -1)):
+            turns[figure.index(f"{bone}.{side}")] = (0.0, -1.4 * s, 0.0)
+    sprawling = people.rotations(figure, turns)
+    assert _added(figure, tips, "thigh.l", (0.0, 0.2, 0.0), figure_q=sprawling) == 0.0
 
 
 @pytest.mark.parametrize("rows", [people.PERSON, people.DOG], ids=["person", "dog"])
