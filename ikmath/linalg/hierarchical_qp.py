@@ -77,7 +77,7 @@ class Step:
 
     Attributes:
         z: (n,).
-        active: of each level, (m,) which constraints hold it: 1 at the upper bound, -1 at the lower, else 0.
+        active: of each level, (m,) what holds it: 1 the upper bound, -1 the lower, 2 both in one, 0 nothing.
     """
 
     z: Array
@@ -101,15 +101,15 @@ def hierarchical_qp(
     origin, nothing = np.zeros(n), np.empty((0, n))
     kept, values = constraints.equal or (nothing, np.empty(0))
     found: list[Signs] = []
-    begin, z, bounds = np.zeros(count, np.int8), origin, (constraints.upper, constraints.lower)
+    z, bounds, equal = origin, (constraints.upper, constraints.lower), constraints.upper == constraints.lower
+    begin = (2 * equal).astype(np.int8)
     centres = [origin] * len(levels)
     if target is not None:
         levels, centres = [*levels, Level(nothing, np.empty(0), 1.0)], [*centres, target]
     for number, (level, centre) in enumerate(zip(levels, centres, strict=True)):
         if number < len(active) and len(active[number]) == count:
-            begin = active[number]
-            if begin.any():
-                begin = begin * np.isfinite(np.where(begin > 0, *bounds))
+            begin = np.sign(active[number])
+            begin = np.where(equal, 2, begin * np.isfinite(np.where(begin > 0, *bounds))).astype(np.int8)
         z, begin = _solve_level(level, kept, values, centre, constraints, begin)
         found.append(begin)
         if number + 1 < len(levels):
@@ -179,8 +179,8 @@ def _violated(constraints: Constraints, z: Array, active: Signs) -> Array:
 
 
 def _pulling(force: Array, active: Signs) -> Mask:
-    """(m,) which active constraints pull: an upper bound may only push down, a lower one only up."""
-    return np.asarray(force * active > _PULL * np.abs(force).max(initial=0.0))
+    """(m,) which active constraints pull: upper bounds may only push down, lower ones up, both either."""
+    return np.asarray((force * active > _PULL * np.abs(force).max(initial=0.0)) & (active != 2))
 
 
 def _stationary(
