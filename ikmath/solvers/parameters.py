@@ -32,14 +32,12 @@ class HierarchicalParameters:
             limb does not reach so far.
         stride: figure sizes; the same where a posture cost chooses. It has several minima, and the one that
             small ways lead to looks natural: a person's hand then came to its other shoulder untwisted.
-        least_gain: share of the promised gain from which a step is taken (Nocedal & Wright 2006, 4.1: below
-            1/4).
+        least_gain: share of the promised gain from which a step is taken (Nocedal & Wright 2006, 4.1: < 1/4).
         full_gain: share of the promised gain from which a model is trusted (Nocedal & Wright 2006, 4.1: 3/4).
-        least_factor: least factor of the damping (1/1000: three good steps from a start at 1).
-        shorter: share of a refused step's length that the next one may have. To try it again nearly as long
-            wastes an evaluation.
+        least_factor: least factor of the damping: a short level is a million times as stiff as the posture.
+        shorter: share of a refused step's length that the next one may have.
         firmer: factor by which damping rises until a step is short enough, at most to `firmest`: limits may
-            want it longer.
+            want it longer. A step that is too long is not tried, and so it is not one that was refused.
         nearby: radians or figure sizes that a step by curvature may have; a limb's arc is no parabola beyond.
         slow: share of a level's squared error; steps that gain less converge slowly.
         before_curvature: slow or refused steps in a row after which a solve goes on by curvature (its steps
@@ -49,8 +47,7 @@ class HierarchicalParameters:
         settled: share of the costs; where steps change none by more, a frame of a motion with a posture cost
             ends: jitter that is not seen.
         step_tolerance: radians or figure sizes; a solve has converged where no step is longer.
-        fast_step_tolerance: the same for the posture of a fast solve whose effectors are reached: a turn of
-            0.006 degrees.
+        fast_step_tolerance: the same for the posture of a fast solve that reached its goals: 0.006 degrees.
         hold: scaled error of a level that counts as none.
         near: scaled error of a level that second-order corrections may put right, and from which steps by
             curvature meet it.
@@ -88,7 +85,7 @@ class HierarchicalParameters:
     stride: float = 0.15
     least_gain: float = 1e-4
     full_gain: float = 0.75
-    least_factor: float = 1e-3
+    least_factor: float = 1e-6
     shorter: float = 0.5
     firmer: float = 4.0
     firmest: float = 1e9
