@@ -119,7 +119,7 @@ class Hierarchical(Method):
         trail = Trail() if before is None else before
         scene, posture = problem.scene, None
         if problem.posture is not None or problem.posture_cost is not None:
-            posture = posture_of(problem, q)
+            posture = posture_of(problem)
         guard = None if scene is None else CollisionGuard(problem, scene, problem.stack.metric, trail.near)
         thorough = ACCURACY[options.accuracy]
         driver = IterationDriver(
@@ -252,17 +252,17 @@ class Hierarchical(Method):
         return end, Stop.TIME if ended.budget.out_of_time() else stop, jumped
 
 
-def posture_of(problem: Problem, q: Array) -> ScaledPosture | None:
+def posture_of(problem: Problem) -> ScaledPosture | None:
     """The posture cost of a problem, None if it has none.
 
-    It is scaled so that its mean stiffness at q (n,) is one in units of the coordinates' mobilities: in the
-    merit a unit of it then means the same for every cost.
+    It is scaled so that its mean stiffness in the rest pose is one in units of the coordinates' mobilities:
+    in the merit a unit of it then means the same for every cost, wherever a solve starts.
     """
-    metric, cost = problem.stack.metric, problem.posture_cost
+    metric, cost, rest = problem.stack.metric, problem.posture_cost, problem.skeleton.rest
     if cost is None and problem.posture is not None:
         cost = JointPosture(problem.posture.q, problem.posture.gain / metric**2)
-    if cost is None or not len(q):
+    if cost is None or not len(rest):
         return None
-    hessian = cost.evaluate(Pose.trusted(problem.skeleton, q)).hessian
-    stiffness = float(np.dot(hessian if hessian.ndim == 1 else np.diag(hessian), metric**2)) / len(q)
+    hessian = cost.evaluate(Pose.trusted(problem.skeleton, rest)).hessian
+    stiffness = float(np.dot(hessian if hessian.ndim == 1 else np.diag(hessian), metric**2)) / len(rest)
     return ScaledPosture(cost, 1.0 / stiffness) if stiffness > 0.0 else None

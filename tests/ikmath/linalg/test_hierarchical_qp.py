@@ -139,3 +139,27 @@ def test_a_corner_that_rounding_exceeds_is_found_without_going_round_in_circles(
     step = hierarchical_qp([Level(rows, rows.dot(z), 1e-8)], limits, target)
     assert np.abs(scale.dot(step.z)).max() < 0.06 + 1e-8
     assert len(solved) < 4 * size
+
+
+def test_bounds_that_are_equal_hold_from_the_start(monkeypatch):
+    """Each of them was found by itself, as if it were free at first."""
+    rng, solved, stationary = np.random.default_rng(0), [], qp._stationary
+
+    def noted(*arguments):
+        solved.append(1)
+        return stationary(*arguments)
+
+    monkeypatch.setattr(qp, "_stationary", noted)
+    scale = np.eye(20) + 0.2 * rng.normal(size=(20, 20))
+    upper = np.where(np.arange(20) < 12, 0.0, 5.0)
+    level = Level(rng.normal(size=(4, 20)), rng.normal(size=4), 1e-6)
+    step = hierarchical_qp([level], Constraints(scale, -upper, upper))
+    assert len(solved) == 1
+    assert step.active[0].tolist() == [2] * 12 + [0] * 8
+    np.testing.assert_allclose(scale[:12] @ step.z, 0.0, atol=1e-10)
+    free = np.linalg.svd(scale[:12])[2][12:].T  # what the equal bounds leave
+    rows = np.vstack([level.rows @ free, 1e-3 * np.eye(8)])
+    best = np.linalg.lstsq(rows, np.concatenate([level.wanted, np.zeros(8)]), rcond=None)[0]
+    np.testing.assert_allclose(step.z, free @ best, atol=1e-8)
+    again = hierarchical_qp([level], Constraints(scale, -upper - 1.0, upper + 1.0), active=step.active)
+    assert np.abs(again.z[:12]).max() > 0.01  # they may be apart in the next step

@@ -8,6 +8,7 @@ import pytest
 
 import ikmath as ik
 from ikmath.model.pose import Pose
+from ikmath.postures.objective import PostureObjective
 from ikmath.solvers.driver import Budget, IterationDriver, Stop
 from ikmath.solvers.hierarchical import posture_of
 from ikmath.solvers.iterate import Iterate
@@ -15,6 +16,7 @@ from ikmath.solvers.newton_step import NewtonStep
 from ikmath.solvers.parameters import DEFAULTS
 from ikmath.solvers.step_bounds import StepBounds
 from tests.ikmath import trees
+from tests.ikmath.postures import people
 from tests.ikmath.solvers.parts import complete
 
 FEET, HANDS = ["ankle.L", "ankle.R"], ["wrist.L", "wrist.R"]
@@ -84,7 +86,7 @@ def test_the_curved_model_tells_the_merit_along_any_small_step(posture):
     figure, own = problem.skeleton, DEFAULTS
     driver = IterationDriver(
         problem,
-        posture_of(problem, figure.rest),
+        posture_of(problem),
         StepBounds(figure, own),
         None,
         own,
@@ -101,7 +103,7 @@ def test_the_curved_model_tells_the_merit_along_any_small_step(posture):
     ] = False
     for _ in range(5):
         dq = 1e-4 * rng.normal(size=figure.n) * inside
-        there = Iterate(problem, Pose.trusted(figure, end.q + dq), posture_of(problem, figure.rest))
+        there = Iterate(problem, Pose.trusted(figure, end.q + dq), posture_of(problem))
         before, after = end.all_costs(), there.all_costs()
         # of the level that is short and of the posture; what is met is a constraint
         weights = driver.merit.weights
@@ -169,7 +171,7 @@ def test_a_step_by_curvature_is_newtons_also_where_a_level_is_only_nearly_met():
     target = ik.Pose.forward(figure, 0.4 * rng.normal(size=figure.n)).point("tip")
     reference = 0.2 * rng.normal(size=figure.n)
     problem = ik.Problem(figure, [ik.Position("tip", target), ik.Posture(reference)])
-    posture = posture_of(problem, reference)
+    posture = posture_of(problem)
     bounds = StepBounds(figure, DEFAULTS)
     driver = IterationDriver(
         problem, posture, bounds, None, DEFAULTS, np.full(1, 1e-8), DEFAULTS.step_tolerance
@@ -191,3 +193,19 @@ def test_a_step_by_curvature_is_newtons_also_where_a_level_is_only_nearly_met():
     model = NewtonStep(problem, near, driver.merit.weights, DEFAULTS, [], lenient=True)
     own, _ = driver._propose(near, model, 1e-3)
     np.testing.assert_allclose(own, exact, atol=1e-4 * np.abs(exact).max())
+
+
+def test_where_two_levels_are_short_the_posture_cost_still_converges_quadratically():
+    """The damping of what is short outweighed the posture, its scale came from the start: 325 iterations."""
+    figure, tips = people.skeleton(people.DOG)
+    stand = ik.Pose.forward(figure, figure.rest)
+    paws = [name for name in figure.names if "paw" in name]
+    goals = [ik.Position(paws, stand.point(paws))]
+    for name, aside, priority in (("shoulder.r", (0.3, 0.1, 0.3), 1), ("paw.r", (-0.3, 0.2, -0.1), 0)):
+        goals.append(ik.Position(name, stand.point(name) + np.array(aside), priority=priority))
+    cost = PostureObjective.of(figure, figure.rest, tips=tips)
+    problem = ik.Problem(figure, goals, posture=cost)
+    answer = ik.solve(problem, figure.rest, restarts=0)
+    again = ik.solve(problem, answer.q, restarts=0)
+    assert np.abs(again.q - answer.q).max() < 1e-6
+    assert answer.iterations < 250
