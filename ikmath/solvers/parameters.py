@@ -88,7 +88,7 @@ class HierarchicalParameters:
     least_factor: float = 1e-6
     shorter: float = 0.5
     firmer: float = 4.0
-    firmest: float = 1e9
+    firmest: float = 1e15
     nearby: float = 0.5
     slow: float = 1e-2
     before_curvature: Patience = field(default=Patience(2, 7, 0.1))
@@ -97,7 +97,7 @@ class HierarchicalParameters:
     settled: float = 1e-4
     step_tolerance: float = 2e-7
     fast_step_tolerance: float = 1e-4
-    hold: float = 1e-10
+    hold: float = 1e-12
     near: float = 1e-2
     met: float = 1e-6
     priority: float = 1e2
