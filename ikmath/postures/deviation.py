@@ -132,7 +132,7 @@ class JointWeights:
         if not even:
             turned = pose.rotation[joints]
             hard = np.matmul(np.matmul(turned.swapaxes(1, 2), _hard_turns(figure)[joints]), turned)
-            plain = plain + weight[:, None, None] * (parameters.leg_aside - 1.0) * hard
+            plain = plain + weight[:, None, None] * (parameters.hard_turn - 1.0) * hard
         same = which[:, None] == which[None]
         rows, columns = np.nonzero(same)
         flat = 9 * which[rows] + 3 * place[rows] + place[columns]

@@ -59,7 +59,7 @@ class PostureParameters:
             limbs, so it tilts as easily as they turn.
         hinge_aside: factor of a knee's or elbow's weight about its other axes, no unit. Real ones hardly turn
             about these, but the axis of a rig may be inexact.
-        leg_aside: factor of the weight of a leg's first joint about the leg itself, no unit. Otherwise a head
+        hard_turn: factor of the weight of a leg's first joint about the leg itself, no unit. Otherwise a head
             that looks back would turn the whole body on its legs. On four feet it counts for turns aside,
             too: two animals' legs swing four times as far fore and aft in their actions.
         hip_back: angle by which the thigh of an upright figure turns back from straight down before that
@@ -87,7 +87,7 @@ class PostureParameters:
     joint_weights: Mapping[Kind, float] = field(default_factory=_joint_weights)
     on_fours: Mapping[Kind, float] = field(default_factory=lambda: {Kind.ROOT: _LOOSE, Kind.NECK: _MIDDLE})
     hinge_aside: float = 20.0
-    leg_aside: float = 10.0
+    hard_turn: float = 10.0
     hip_back: float = radians(20.0)
     fold: float = radians(140.0)
     beyond: float = 0.2

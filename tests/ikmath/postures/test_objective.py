@@ -81,7 +81,7 @@ def _residuals(cost, figure, tips, q, q0, length):
             turned = ik.Pose.forward(figure, figure.rest).rotation[j].T
             swing, along = turned @ map_.left, tips[j] / np.linalg.norm(tips[j])
             aside = np.eye(3) - np.outer(swing, swing) if map_.on_fours else np.outer(along, along)
-            weight = weight @ (np.eye(3) + (DEFAULTS.leg_aside - 1) * aside)
+            weight = weight @ (np.eye(3) + (DEFAULTS.hard_turn - 1) * aside)
         out += list(np.linalg.cholesky(weight).T @ phi)
     return np.array(out)
 
@@ -93,9 +93,9 @@ def _added(figure, tips, bone, turn, /, **options):
     pose = ik.Pose.forward(figure, people.rotations(figure, turns))
     easy, hard = (
         PostureObjective.of(
-            figure, figure.rest, tips=tips, parameters=replace(DEFAULTS, leg_aside=factor), **options
+            figure, figure.rest, tips=tips, parameters=replace(DEFAULTS, hard_turn=factor), **options
         ).evaluate(pose).value
-        for factor in (1.0, DEFAULTS.leg_aside)
+        for factor in (1.0, DEFAULTS.hard_turn)
     )  # fmt: skip
     return hard - easy
 
@@ -104,7 +104,7 @@ def _added(figure, tips, bone, turn, /, **options):
 def test_an_animals_leg_swings_fore_and_aft_more_easily_than_aside_or_about_itself(bone):
     figure, tips = people.skeleton(people.DOG, roll=0.3)
     kind = Kind.HIP if bone == "thigh.l" else Kind.SHOULDER
-    expected = DEFAULTS.joint_weights[kind] * (DEFAULTS.leg_aside - 1.0) * 0.2**2
+    expected = DEFAULTS.joint_weights[kind] * (DEFAULTS.hard_turn - 1.0) * 0.2**2
     for axis, weight in (((0.2, 0, 0), 0.0), ((0, 0.2, 0), expected), ((0, 0, 0.2), expected)):
         assert _added(figure, tips, bone, axis) == pytest.approx(weight, rel=1e-9, abs=1e-12)
 
@@ -114,7 +114,7 @@ def test_a_persons_thigh_turns_hard_about_itself_only_wherever_its_bone_points()
     found = map_skeleton(figure, tips=tips)
     thigh = figure.index("thigh.l")
     along = ik.Pose.forward(figure, figure.rest).rotation[thigh] @ tips[thigh] / np.linalg.norm(tips[thigh])
-    expected = DEFAULTS.joint_weights[Kind.HIP] * (DEFAULTS.leg_aside - 1.0) * 0.2**2
+    expected = DEFAULTS.joint_weights[Kind.HIP] * (DEFAULTS.hard_turn - 1.0) * 0.2**2
     for ends in (tips, np.linalg.norm(tips, axis=1)[:, None] * [1.0, 0.0, 0.0]):
         about = _added(figure, ends, "thigh.l", 0.2 * along, figure=found)
         assert about == pytest.approx(expected, rel=1e-9)
