@@ -25,6 +25,7 @@ KINDS = (
     ("paw", "Paw", "Toes, or what is beyond a foot or a hand", 12),
     ("tail", "Tail", "Part of a tail", 13),
     ("wing", "Wing", "Part of a wing", 14),
+    ("finger", "Finger", "Part of a finger", 16),
     ("other", "Other", "None of these", 15),
 )
 """Kinds of bones, by the joint at the head; identifiers as in `ikmath.model.figure_kinds.Kind`."""

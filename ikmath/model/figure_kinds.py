@@ -29,6 +29,7 @@ class Kind(StrEnum):
     PAW = "paw"
     TAIL = "tail"
     WING = "wing"
+    FINGER = "finger"
     OTHER = "other"
 
 
@@ -53,8 +54,8 @@ class FigureMap:
         kinds: (J,) the kind of each joint.
         row: (J,) number of joints of that kind in a row, 1 for joints that stand alone.
         limbs: the limbs, in pairs; feet: joints whose bones the figure stands on.
-        hinge: (J, 3) axis about which knees and elbows bend, a unit vector in the world of the pose that was
-            read; the lower bone turns about it positively when the limb bends; zero for other joints.
+        hinge: (J, 3) axis about which knees, elbows and fingers bend, a unit vector in the world of the pose
+            that was read; the lower bone turns about it positively when they bend; zero for other joints.
         twin: (J,) the joint of the other side, itself for joints in the middle and unpaired ones.
         body: the joint that carries all limbs and the head; -1 where no limb was found.
         head: the head's joint, -1 if there is none.

@@ -21,6 +21,7 @@ from ..errors import BadShape, BadValue
 from .figure_kinds import FigureMap as FigureMap
 from .figure_kinds import Kind as Kind
 from .figure_kinds import Limb as Limb
+from .hand import finger_axes
 from .limb_rows import LIMB_KINDS, FoundLimb, Rows, children_of, limbs_of, with_told_limbs
 from .pose import Pose
 from .skeleton import Skeleton
@@ -129,6 +130,7 @@ class _Mapping:
         feet = tuple(limb.end if limb.end >= 0 else limb.joints[-1] for limb in walking)
         forward, left = self._axes(limbs)
         self._bend(limbs, forward)
+        self._name_fingers(limbs, feet, left)
         for joint, kind in self.told.items():
             self.kinds[joint] = kind
         head = next((j for j, kind in enumerate(self.kinds) if kind == Kind.HEAD), -1)
@@ -191,6 +193,14 @@ class _Mapping:
         if not (limb.front and upper == Kind.SHOULDER and len(self.children[limb.end]) > 1):
             for bone in limb.rest:
                 self.kinds[bone] = beyond
+
+    def _name_fingers(self, limbs: tuple[Limb, ...], feet: tuple[int, ...], left: Array) -> None:
+        for limb in limbs:
+            if limb.end in feet or self.kinds[limb.joints[0]] != Kind.SHOULDER or limb.end < 0:
+                continue
+            across = self.heads[limb.joints[0]] - self.heads[limbs[limb.twin].joints[0]]
+            for joint, axis in finger_axes(self.rows, limb.end, left=across @ left > 0.0).items():
+                self.kinds[joint], self.hinge[joint] = Kind.FINGER, axis
 
     def _axes(self, limbs: tuple[Limb, ...]) -> tuple[Array, Array]:
         """Forward and left, level unit vectors."""

@@ -36,6 +36,7 @@ DENSITY: Final[Mapping[Kind, float]] = {
     Kind.PAW: 0.0145 / 0.152,
     Kind.TAIL: 0.1,
     Kind.WING: _LIMB_END,
+    Kind.FINGER: _LIMB_END,
     Kind.OTHER: _LIMB_END,
 }
 """Share of the figure's mass for each share of its height, by the kind of the joint at the bone's head."""
@@ -44,7 +45,8 @@ DENSITY: Final[Mapping[Kind, float]] = {
 def mass_shares(figure: FigureMap) -> Array:
     """(J,) masses of the bones, which sum to 1; all equal for a figure without extent.
 
-    A root bone on the ground, above the body, has no mass if the figure has limbs.
+    A root bone on the ground, above the body, has no mass if the figure has limbs. A hand has the mass of its
+    fingers, which can then bend wherever the hand goes.
     """
     length = np.sqrt(((figure.tails - figure.heads) ** 2).sum(-1))
     density = np.array([DENSITY[kind] for kind in figure.kinds])
@@ -52,6 +54,11 @@ def mass_shares(figure: FigureMap) -> Array:
         above = [j for j in figure.of_kind(Kind.ROOT) if j != figure.body]
         density[above] = 0.0
     mass = density * length
+    hands = np.array(figure.of_kind(Kind.WRIST))
+    for j in figure.of_kind(Kind.FINGER) if len(hands) else ():
+        hand = hands[((figure.heads[hands] - figure.heads[j]) ** 2).sum(1).argmin()]
+        mass[hand] += mass[j]
+        mass[j] = 0.0
     total = float(mass.sum())
     if not total > 0.0:
         return np.full(len(mass), 1.0 / len(mass))

@@ -6,8 +6,8 @@ R)`, in the joint's axes, changes with the joint's angular velocity w by `phi' =
 the right Jacobian of the exponential, which is the left one's transpose (Sola, "A micro Lie theory", 2018,
 eq. 144 to 146).
 
-Hips of upright figures hardly turn backwards, and their knees fold only so far: what a joint turns beyond its
-range has a weight of its own.
+Hips of upright figures hardly turn backwards, and their knees and fingers fold only so far: what a joint
+turns beyond its range has a weight of its own.
 """
 
 from __future__ import annotations
@@ -32,45 +32,52 @@ _HANGS: Final = 0.5  # cosine of the angle up to which a leg hangs down
 
 @dataclass(frozen=True, eq=False)
 class JointRanges:
-    """How far hips turn backwards, and knees bend, before that costs more."""
+    """How far hips turn backwards, and knees and fingers bend, before that costs more."""
 
     which: Index  # (r,) index of each joint in `JointWeights.joints`
     axis: Array  # (r, 3) about which it turns, in the reference frame
     local: Array  # (r, 3, 3) its rotation in the pose in which the map was made
-    room: Array  # (r,) radians that it may turn from that pose
+    room: Array  # (r, 2) radians that it may turn from that pose, back and on
     weight: Array  # (r,) per squared radian beyond
 
     @classmethod
     def of(
         cls,
         figure: FigureMap,
+        parents: Index,
         joints: Index,
         frames: Array,
         local: Array,
         keeps: Array,
         parameters: PostureParameters,
     ) -> JointRanges:
-        """The ranges of an upright figure's legs.
+        """The ranges of an upright figure's legs, and of fingers.
 
         Args:
-            joints: (K,) rotating joints; frames, local: (K, 3, 3) rotations of their reference frames and of
-                themselves in them, in the pose in which the map was made; keeps: (J,) factors of the weights.
+            parents: (J,) of all joints; joints: (K,) rotating joints;
+            frames, local: (K, 3, 3) rotations of their reference frames and of themselves in them, in the
+                pose in which the map was made; keeps: (J,) factors of the weights.
         """
-        found: list[tuple[int, Array, float]] = []  # joint, axis in the world, room
+        found: list[tuple[int, Array, float, float]] = []  # joint, axis in the world, room back and on
         for limb in () if figure.on_fours else _hanging_legs(figure):
             upper, lower = limb.joints
             end = figure.heads[limb.end] if limb.end >= 0 else figure.tails[lower]
             first, second = figure.heads[lower] - figure.heads[upper], end - figure.heads[lower]
             back = atan2(-first @ figure.forward, -first @ figure.up)
             bent = atan2(np.linalg.norm(np.cross(first, second)), first @ second)
-            found.append((upper, figure.left, parameters.hip_back - back))
-            found.append((lower, figure.hinge[lower], parameters.fold - bent))
+            found.append((upper, figure.left, np.inf, parameters.hip_back - back))
+            found.append((lower, figure.hinge[lower], np.inf, parameters.fold - bent))
+        for j in (j for j in figure.of_kind(Kind.FINGER) if figure.hinge[j].any()):
+            axis, above = figure.hinge[j], int(parents[j])
+            first, second = figure.heads[j] - figure.heads[above], figure.tails[j] - figure.heads[j]
+            bent = atan2(np.cross(first, second) @ axis, first @ second - (first @ axis) * (second @ axis))
+            found.append((j, axis, parameters.finger_back + bent, parameters.finger_fold - bent))
         found = [one for one in found if one[0] in joints]
         owner = np.array([one[0] for one in found], dtype=np.intp)
         which = np.searchsorted(joints, owner)
         axis = np.array([one[1] for one in found]).reshape(-1, 3)
         axis = np.matmul(frames[which].swapaxes(1, 2), axis[:, :, None])[:, :, 0]
-        room = np.array([one[2] for one in found])
+        room = np.array([one[2:] for one in found]).reshape(-1, 2)
         return cls(which, axis, local[which], room, parameters.beyond * keeps[owner])
 
 
@@ -85,7 +92,7 @@ class JointWeights:
     hinges: Array  # (K,) their reduction about the axis of a knee or an elbow, which turns with the posture
     axes: Array  # (K, 3) these axes in the reference frame
     stiff: Array  # (K, 3) factors from the stiffness
-    ranges: JointRanges  # of its legs
+    ranges: JointRanges  # of its legs and fingers
     turns: Index  # (t,) rotation coordinates of these joints
     which: Index  # (t,) index of the joint in `joints`
     place: Index  # (t,) 0, 1, 2 for the axis
@@ -124,7 +131,8 @@ class JointWeights:
         axes = np.matmul(frames.swapaxes(1, 2), figure.hinge[joints][:, :, None])[:, :, 0]
         hinged = (axes != 0).any(1) & (not even)
         local = np.matmul(frames.swapaxes(1, 2), pose.rotation[joints])
-        ranges = JointRanges.of(figure, joints[:0] if even else joints, frames, local, keeps, parameters)
+        measured = joints[:0] if even else joints
+        ranges = JointRanges.of(figure, skeleton.parents, measured, frames, local, keeps, parameters)
         stiff = np.ones((len(joints), 3))
         stiff[which, place] = 1.0 / np.sqrt(1.0 - skeleton.stiffness[turns])
         hinges = np.where(hinged, weight * (parameters.hinge_aside - 1.0), 0.0)
@@ -182,7 +190,7 @@ class Deviations:
     back: Array  # (K, 3, 3) transposed local rotations of the posture
     weight: Array  # (K, 3, 3) per squared radian
     ways: Array  # (r, 3) axes of the ranges, in the joints' axes
-    room: Array  # (r,) radians that their joints may turn from the posture
+    room: Array  # (r, 2) radians that their joints may turn from the posture, back and on
 
     @classmethod
     def at(cls, joints: JointWeights, pose: Pose) -> Deviations:
@@ -194,7 +202,8 @@ class Deviations:
         ranges, own = joints.ranges, back[joints.ranges.which]
         ways = np.matmul(own, ranges.axis[:, :, None])[:, :, 0]
         turned = log(np.matmul(own, ranges.local))  # back to the pose in which the map was made
-        room = np.maximum(ranges.room + (turned * ways).sum(1), 0.0)  # a posture beyond keeps its own
+        on = (turned * ways).sum(1)
+        room = np.maximum(ranges.room + np.stack([-on, on], 1), 0.0)  # a posture beyond keeps its own
         return cls(joints, np.ascontiguousarray(back), weight, ways, room)
 
     def turned(self, rotation: Array) -> Deviations:
@@ -214,10 +223,11 @@ class Deviations:
         """(K, 3) half the gradient by rotation vectors (K, 3), its derivative (K, 3, 3), and the value."""
         pulled = np.matmul(self.weight, phi[:, :, None])[:, :, 0]
         value, ranges = float((pulled * phi).sum()), self.joints.ranges
-        over = (phi[ranges.which] * self.ways).sum(1) - self.room
-        if not (over > 0.0).any():
+        turn = (phi[ranges.which] * self.ways).sum(1)
+        over = turn - np.clip(turn, -self.room[:, 0], self.room[:, 1])
+        if not over.any():
             return pulled, self.weight, value
-        weight, stiff = ranges.weight * (over > 0.0), self.weight.copy()
+        weight, stiff = ranges.weight * (over != 0.0), self.weight.copy()
         pulled[ranges.which] += (weight * over)[:, None] * self.ways
         stiff[ranges.which] += weight[:, None, None] * self.ways[:, :, None] * self.ways[:, None, :]
         return pulled, stiff, value + float(weight @ over**2)

@@ -22,6 +22,7 @@ _GIRDLE: Final = 1.0 / 85.0
 _MIDDLE: Final = 1.0 / 300.0
 _LOOSE: Final = 1.0 / 600.0
 _HINGE: Final = 1.0 / 1500.0
+_LIGHT: Final = 3e-7
 
 
 def _joint_weights() -> Mapping[Kind, float]:
@@ -40,6 +41,7 @@ def _joint_weights() -> Mapping[Kind, float]:
         Kind.PAW: _MIDDLE,
         Kind.TAIL: _MIDDLE,
         Kind.WING: _LOOSE,
+        Kind.FINGER: _LIGHT,
         Kind.OTHER: _MIDDLE,
     }
 
@@ -52,7 +54,8 @@ class PostureParameters:
         joint_weights: by kind, per squared radian, where 1 is the whole mass displaced by the figure's size.
             In captured motion trunk, head and ankles move least, knees and elbows most; kinds that were not
             measured have the middle value. The body tilts least, because it carries the trunk. Collar bones
-            and ankles are softer than the trunk, so that they move first. In spines, necks, tails and other
+            and ankles are softer than the trunk, so that they move first. Fingers are so light that a drag of
+            a tip moves nothing else as long as the finger can follow. In spines, necks, tails and other
             chains of n joints each weight is multiplied by n, so that the stiffness does not depend on n.
         on_fours: weights of figures that also stand on their front limbs. Such figures reach with the neck:
             in two animals' actions it turns twice as far as the spine. The trunk is carried by both pairs of
@@ -65,6 +68,8 @@ class PostureParameters:
         hip_back: angle by which the thigh of an upright figure turns back from straight down before that
             costs more, radians. fold: the same for the bend of its knee from the straight leg. People's
             ranges are 20 to 30 and 135 to 150 degrees (American Academy of Orthopaedic Surgeons).
+        finger_back: angle by which a finger's joint bends back from straight before that costs more, radians.
+            finger_fold: the same for its bend. The ranges of the three joints are 80 to 100 degrees (ibid.).
         beyond: weight of what a joint turns beyond that, per squared radian: ten degrees as much as a trunk's
             joint by 35. Far poses are alike from 0.2 to 0.5.
         vertical: weight of vertical relative to horizontal displacement, no unit. A half lets a body bow and
@@ -90,6 +95,8 @@ class PostureParameters:
     hard_turn: float = 10.0
     hip_back: float = radians(20.0)
     fold: float = radians(140.0)
+    finger_back: float = radians(10.0)
+    finger_fold: float = radians(95.0)
     beyond: float = 0.2
     vertical: float = 0.5
     balance: float = 20.0

@@ -7,7 +7,7 @@ The model that is made first has linear errors. Gauss and Newton leave out the c
 
 from __future__ import annotations
 
-from typing import Protocol, Self
+from typing import Final, Protocol, Self
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from ..problem.problem import Problem
 from ..rotation import Array
 from .iterate import Iterate, Merit
 from .parameters import HierarchicalParameters
+
+_FEW: Final = 4.0  # times a coordinate's stiffness that are added to it as floor, at most
+_LEAST: Final = 1e-4  # share of the floor that those without stiffness have
 
 
 class Metric:
@@ -39,7 +42,7 @@ class Metric:
 
         Args:
             root: (n,) units of the coordinates; term: the posture at the pose, or None;
-            floor: share of the mean stiffness that every direction has at least.
+            floor: share of the mean stiffness that is added to each coordinate's, at most its own.
         """
         if term is None:
             return cls(root, None)
@@ -50,7 +53,9 @@ class Metric:
             scale = float(np.sqrt(np.exp(np.log(stiffness).mean())))
             return cls(matrix * scale, -(matrix / scale) * term.gradient)
         stiffness = term.hessian * root * root[:, None]
-        stiffness.ravel()[:: len(root) + 1] += floor * float(stiffness.trace()) / max(len(root), 1)
+        own = stiffness.ravel()[:: len(root) + 1]
+        most = floor * float(own.mean())
+        own += np.clip(_FEW * own, _LEAST * most, most)
         inverse = np.linalg.inv(np.linalg.cholesky(stiffness))
         # mobilities have the same mean as without a posture, so that damping means the same
         scale = float(np.sqrt(len(root) / (inverse * inverse).sum()))

@@ -25,7 +25,7 @@ METARIGS = {
         "spine.006": "head",
         "shoulder.L": "clavicle",
         "toe.L": "paw",
-        "f_index.02.L": "other",
+        "f_index.02.L": "finger",
     }
     | dict(
         zip(("upper_arm.L", "forearm.L", "hand.L", "thigh.L", "shin.L", "foot.L"), ARM + LEG, strict=True)

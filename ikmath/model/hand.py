@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The fingers of a hand, and the axes about which they bend.
+
+A hand branches into digits, rows of at least two bones. The thumb is the one whose tip is nearest to the
+wrist. On which side of the knuckles the palm is follows from which hand it is, so that fingers which are
+straight bend the right way too. Without a thumb it is not known.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+
+from ..arrays import Array
+from .limb_rows import Rows
+
+_PALM: Final = 1.0 / 3.0
+"""Share of the way from the wrist to a finger's tip; bones that begin nearer belong to the palm."""
+_THUMB: Final = 0.9
+"""Share of the fingers' mean reach from the wrist; a thumb's is less."""
+
+
+def finger_axes(rows: Rows, wrist: int, *, left: bool) -> Mapping[int, Array]:
+    """The joints of a hand's fingers -> (3,) axis about which each bends, zero if it has no single one.
+
+    The bone turns about it positively when the finger bends.
+
+    Args:
+        rows: of the figure; wrist: the joint of the hand; left: whether it is a left hand.
+    """
+    ways = [way for way in _ways_down(rows, wrist) if len(way) > 1]
+    carried = Counter(joint for way in ways for joint in way)  # a palm's bone carries several digits
+    away = np.linalg.norm(rows.heads - rows.heads[wrist], axis=1)
+    reach = np.linalg.norm(rows.tails - rows.heads[wrist], axis=1)
+    ways.sort(key=lambda way: float(reach[way[-1]]))
+    digits: list[list[int]] = []
+    for way in ways:
+        least = _PALM * reach[way[-1]] if digits else 0.0
+        digits.append([j for j in way if carried[j] == 1 and away[j] > least])
+    thumb, *fingers = [way for way in digits if way] or [[]]
+    if not fingers:
+        return {}
+    tips = [way[-1] for way in fingers]
+    if reach[thumb[-1]] > _THUMB * reach[tips].mean():
+        return {j: np.zeros(3) for way in (thumb, *fingers) for j in way}
+    tip = rows.tails[thumb[-1]]
+    knuckles = [rows.heads[way[0]] for way in fingers]
+    knuckles.sort(key=lambda place: float(np.linalg.norm(place - tip)))
+    across = (knuckles[0] if len(knuckles) > 1 else tip) - knuckles[-1]  # towards the thumb
+    ahead = rows.tails[tips].mean(0) - rows.heads[wrist]
+    palm = np.cross(ahead, across) if left else np.cross(across, ahead)
+    found = {thumb[0]: np.zeros(3)}  # it turns about two axes
+    for way, inward in [(thumb[1:], np.mean(knuckles, axis=0) - tip), *((way, palm) for way in fingers)]:
+        for j in way:
+            axis = np.cross(rows.tails[way[-1]] - rows.heads[way[0]], inward)
+            found[j] = axis / (float(np.linalg.norm(axis)) or 1.0)
+    return found
+
+
+def _ways_down(rows: Rows, top: int) -> list[list[int]]:
+    """The joints from below one joint to each end."""
+    ways = []
+    for child in rows.children[top]:
+        ways += [[child, *way] for way in _ways_down(rows, child) or [[]]]
+    return ways
