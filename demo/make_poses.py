@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pictures of everyday poses for the manual: a person's and a wolf's, with even and with natural effort.
+"""Pictures of everyday poses for the manual: a person, a wolf and a hand, with even and with natural effort.
 
 python demo/make_poses.py ZIP OUT [NAME ...] with Blender as a Python module. The extension is installed into
-a profile of its own. The person is seen from two sides; the wolf from one, and before it as well.
+a profile of its own. The person is seen from two sides; wolf and hand from one, and before it as well.
 """
 
 from __future__ import annotations
@@ -55,6 +55,10 @@ CASTS = (
     Cast(
         "wolf", "wolf", "wolf", "spine.007", "pose-wolf", relaxed=False, before=True,
         views=((3.4, -2.2, 1.1),), size=(480, 360), wide=2.3, middle=0.55,
+    ),
+    Cast(
+        "body", "hand", "human", "palm.02.L", "pose-hand", relaxed=False, before=True,
+        views=((-0.9, -2.6, 0.7),), size=(360, 270), wide=0.42, middle=1.16,
     ),
 )  # fmt: skip
 

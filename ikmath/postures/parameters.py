@@ -22,7 +22,7 @@ _GIRDLE: Final = 1.0 / 85.0
 _MIDDLE: Final = 1.0 / 300.0
 _LOOSE: Final = 1.0 / 600.0
 _HINGE: Final = 1.0 / 1500.0
-_LIGHT: Final = 3e-7
+_LIGHT: Final = 1e-6
 
 
 def _joint_weights() -> Mapping[Kind, float]:
@@ -55,7 +55,7 @@ class PostureParameters:
             In captured motion trunk, head and ankles move least, knees and elbows most; kinds that were not
             measured have the middle value. The body tilts least, because it carries the trunk. Collar bones
             and ankles are softer than the trunk, so that they move first. Fingers are so light that a drag of
-            a tip moves nothing else as long as the finger can follow. In spines, necks, tails and other
+            a tip moves little else as long as they can follow. In spines, necks, tails and other
             chains of n joints each weight is multiplied by n, so that the stiffness does not depend on n.
         on_fours: weights of figures that also stand on their front limbs. Such figures reach with the neck:
             in two animals' actions it turns twice as far as the spine. The trunk is carried by both pairs of

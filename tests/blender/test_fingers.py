@@ -43,7 +43,7 @@ def test_a_dragged_fingertip_curls_the_finger_and_not_the_arm(finger: str, side:
     first, last = rig.pose.bones[names[0]], rig.pose.bones[names[-1]]
     way = 0.4 * np.array(first.head - last.tail)
     away, turned = _moved(rig, names, f"hand.{side}", way)
-    assert away < 0.25 * np.linalg.norm(way)
+    assert away < 0.4 * np.linalg.norm(way)
     # Rigify turns a finger about the x axes of its bones, positively to close it
     assert max(np.linalg.norm(turn) for turn in turned) > 30.0
     for turn in turned[1:]:
