@@ -154,7 +154,7 @@ class FeatureDistances(NamedTuple):
         through = high * (high + climb) < 0.0
         along = np.empty((6, len(a)))  # on the edges, at both ends, and where it goes through the plane
         along[:3], along[3], along[4] = s, 0.0, 1.0
-        along[5] = high / np.where(through, -climb, 1.0)
+        along[5] = np.where(through, high, 0.0) / np.where(through, -climb, 1.0)
         off += s[:, None] * way
         off -= t[:, None] * lines[:3]
         off *= off

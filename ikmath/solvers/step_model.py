@@ -70,7 +70,7 @@ class Metric:
             root: (n,) units of the coordinates, in which the others are; ridge: share of the greatest
                 stiffness that is added to all.
         """
-        least = max(ridge * float(stiffness.diagonal().max(initial=0.0)), 1e-300)
+        least = max(ridge * float(stiffness.diagonal().max(initial=0.0)), 1e-200)
         inverse = np.linalg.inv(np.linalg.cholesky(stiffness + least * np.eye(len(root))))
         return cls(root[:, None] * inverse.T, -inverse.dot(gradient))
 

@@ -218,3 +218,25 @@ def test_a_path_is_free_on_which_enormous_links_stay_where_they_are():
     goals = (GoalOf("Aim, several", 1.0, 1e6, 2),)
     case = Case(7016, 1e-6, joints, goals, "gains", limits="penalty", pairs=True, start="anywhere")
     solve_naturally(case, Effort.NATURAL, "reached", 1e-3, 0)
+
+
+def test_a_segment_that_misses_an_enormous_face_is_measured():
+    """Its height times its climb: the sixth power of 1e28, squared."""
+    joints = (
+        JointOf(2, 1.0, turns="yz", limits="tiny"),
+        JointOf(1, 1e25, turns="x", slides="xyz", limits="tiny"),
+        JointOf(1, 0.0, turns="z", slides="x", limits="wide"),
+    )
+    mesh, cylinder = ObstacleOf("mesh", 1.0, 1.0), ObstacleOf("cylinder", 1e6, 1e6)
+    obstacles = (mesh, cylinder, ObstacleOf("mesh", 1.0, 1e25))
+    solve(Case(1114, 1e3, joints, (), "", obstacles=obstacles, pairs=True, start="anywhere"), "hierarchical")
+
+
+def test_a_cost_without_curvature_has_a_metric_that_can_be_squared():
+    """Weights of 1e-100 in a figure of 1e12 m: the metric of steps by curvature was 1e161."""
+    joints = (
+        JointOf(2, 1.0, turns="y", slides="xy", limits="some"),
+        JointOf(2, 1.0, turns="", slides="xy", limits="huge", inherits=False),
+    )
+    goals = (GoalOf("Balance, support on a slope", 1e15, 1e-100, 2),) * 2
+    solve(Case(1128, 1e12, joints, goals, posture="no gain", limits="barrier"), "hierarchical")
