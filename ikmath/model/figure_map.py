@@ -199,7 +199,9 @@ class _Mapping:
             if limb.end in feet or self.kinds[limb.joints[0]] != Kind.SHOULDER or limb.end < 0:
                 continue
             across = self.heads[limb.joints[0]] - self.heads[limbs[limb.twin].joints[0]]
-            for joint, axis in finger_axes(self.rows, limb.end, left=across @ left > 0.0).items():
+            for joint, axis in finger_axes(
+                self.rows, limb.joints[1], limb.end, left=across @ left > 0.0
+            ).items():
                 self.kinds[joint], self.hinge[joint] = Kind.FINGER, axis
 
     def _axes(self, limbs: tuple[Limb, ...]) -> tuple[Array, Array]:

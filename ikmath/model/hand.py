@@ -19,19 +19,22 @@ from .limb_rows import Rows
 
 _PALM: Final = 1.0 / 3.0
 """Share of the way from the wrist to a finger's tip; bones that begin nearer belong to the palm."""
+_LONG: Final = 1.5
+"""Forearms from the wrist to a fingertip; the digits of a bat's wing are longer."""
 _THUMB: Final = 0.9
 """Share of the fingers' mean reach from the wrist; a thumb's is less."""
 
 
-def finger_axes(rows: Rows, wrist: int, *, left: bool) -> Mapping[int, Array]:
+def finger_axes(rows: Rows, elbow: int, wrist: int, *, left: bool) -> Mapping[int, Array]:
     """The joints of a hand's fingers -> (3,) axis about which each bends, zero if it has no single one.
 
     The bone turns about it positively when the finger bends.
 
     Args:
-        rows: of the figure; wrist: the joint of the hand; left: whether it is a left hand.
+        rows: of the figure; elbow, wrist: joints of the arm; left: whether it is the left one.
     """
-    ways = [way for way in _ways_down(rows, wrist) if len(way) > 1]
+    ends = [j for j, below in enumerate(rows.children) if not below and wrist in rows.ways[j][2:]]
+    ways = [rows.ways[j][: rows.ways[j].index(wrist)][::-1] for j in ends]
     carried = Counter(joint for way in ways for joint in way)  # a palm's bone carries several digits
     away = np.linalg.norm(rows.heads - rows.heads[wrist], axis=1)
     reach = np.linalg.norm(rows.tails - rows.heads[wrist], axis=1)
@@ -41,9 +44,9 @@ def finger_axes(rows: Rows, wrist: int, *, left: bool) -> Mapping[int, Array]:
         least = _PALM * reach[way[-1]] if digits else 0.0
         digits.append([j for j in way if carried[j] == 1 and away[j] > least])
     thumb, *fingers = [way for way in digits if way] or [[]]
-    if not fingers:
-        return {}
     tips = [way[-1] for way in fingers]
+    if not fingers or reach[tips].max() > _LONG * away[elbow]:
+        return {}
     if reach[thumb[-1]] > _THUMB * reach[tips].mean():
         return {j: np.zeros(3) for way in (thumb, *fingers) for j in way}
     tip = rows.tails[thumb[-1]]
@@ -58,11 +61,3 @@ def finger_axes(rows: Rows, wrist: int, *, left: bool) -> Mapping[int, Array]:
             axis = np.cross(rows.tails[way[-1]] - rows.heads[way[0]], inward)
             found[j] = axis / (float(np.linalg.norm(axis)) or 1.0)
     return found
-
-
-def _ways_down(rows: Rows, top: int) -> list[list[int]]:
-    """The joints from below one joint to each end."""
-    ways = []
-    for child in rows.children[top]:
-        ways += [[child, *way] for way in _ways_down(rows, child) or [[]]]
-    return ways

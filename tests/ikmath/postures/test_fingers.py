@@ -29,13 +29,13 @@ HANDS = {
 }
 
 
-def rows(palm, down, fingers):
-    """The person of `people`, with fingers."""
+def rows(palm, down, fingers, long=1.0):
+    """The person of `people`, with fingers that are so many times as long."""
     more = []
     for side, s in (("l", 1), ("r", -1)):
 
         def at(x, y, z, s=s):
-            return (s * (0.72 + x), -y, 1.45 - z)
+            return (s * (0.72 + long * x), -long * y, 1.45 - long * z)
 
         chain = [at(*place) for place in _THUMB]
         digits = {"thumb": (f"hand.{side}", chain)}
@@ -84,6 +84,11 @@ def test_without_a_thumb_no_finger_knows_where_the_palm_is():
     for j, row in enumerate(own):
         if row[0].startswith(tuple(_ROWS)):
             assert found.kinds[j] == Kind.FINGER and not found.hinge[j].any(), row[0]
+
+
+def test_the_digits_of_a_wing_are_no_fingers():
+    figure, tips = people.skeleton(rows(**HANDS["straight"], long=4.0))
+    assert not map_skeleton(figure, tips=tips).of_kind(Kind.FINGER)
 
 
 def test_a_hand_has_the_mass_of_its_fingers():
