@@ -20,7 +20,7 @@ from .limb_rows import Rows
 _PALM: Final = 1.0 / 3.0
 """Share of the way from the wrist to a finger's tip; bones that begin nearer belong to the palm."""
 _LONG: Final = 1.5
-"""Forearms from the wrist to a fingertip; the digits of a bat's wing are longer."""
+"""Forearms from the wrist to a fingertip; the digits of a bat's wing are longer, and so is a sword."""
 _THUMB: Final = 0.9
 """Share of the fingers' mean reach from the wrist; a thumb's is less."""
 
@@ -33,20 +33,20 @@ def finger_axes(rows: Rows, elbow: int, wrist: int, *, left: bool) -> Mapping[in
     Args:
         rows: of the figure; elbow, wrist: joints of the arm; left: whether it is the left one.
     """
-    ends = [j for j, below in enumerate(rows.children) if not below and wrist in rows.ways[j][2:]]
-    ways = [rows.ways[j][: rows.ways[j].index(wrist)][::-1] for j in ends]
-    carried = Counter(joint for way in ways for joint in way)  # a palm's bone carries several digits
     away = np.linalg.norm(rows.heads - rows.heads[wrist], axis=1)
     reach = np.linalg.norm(rows.tails - rows.heads[wrist], axis=1)
+    ends = [j for j in range(len(away)) if not rows.children[j] and reach[j] <= _LONG * away[elbow]]
+    ways = [rows.ways[j][: rows.ways[j].index(wrist)][::-1] for j in ends if wrist in rows.ways[j][2:]]
+    carried = Counter(joint for way in ways for joint in way)  # a palm's bone carries several digits
     ways.sort(key=lambda way: float(reach[way[-1]]))
     digits: list[list[int]] = []
     for way in ways:
         least = _PALM * reach[way[-1]] if digits else 0.0
         digits.append([j for j in way if carried[j] == 1 and away[j] > least])
     thumb, *fingers = [way for way in digits if way] or [[]]
-    tips = [way[-1] for way in fingers]
-    if not fingers or reach[tips].max() > _LONG * away[elbow]:
+    if not fingers:
         return {}
+    tips = [way[-1] for way in fingers]
     if reach[thumb[-1]] > _THUMB * reach[tips].mean():
         return {j: np.zeros(3) for way in (thumb, *fingers) for j in way}
     tip = rows.tails[thumb[-1]]
