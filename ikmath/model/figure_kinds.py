@@ -54,8 +54,9 @@ class FigureMap:
         kinds: (J,) the kind of each joint.
         row: (J,) number of joints of that kind in a row, 1 for joints that stand alone.
         limbs: the limbs, in pairs; feet: joints whose bones the figure stands on.
-        hinge: (J, 3) axis about which knees, elbows and fingers bend, a unit vector in the world of the pose
-            that was read; the lower bone turns about it positively when they bend; zero for other joints.
+        hinge: (J, 3) axis about which knees, elbows and fingers bend, and second halves of long bones twist,
+            a unit vector in the world of the pose that was read; the lower bone turns about it positively
+            when they bend; zero for other joints.
         twin: (J,) the joint of the other side, itself for joints in the middle and unpaired ones.
         body: the joint that carries all limbs and the head; -1 where no limb was found.
         head: the head's joint, -1 if there is none.

@@ -131,6 +131,8 @@ class _Mapping:
         forward, left = self._axes(limbs)
         self._bend(limbs, forward)
         self._name_fingers(limbs, feet, left)
+        for one in found:
+            self._twist_halves(one)
         for joint, kind in self.told.items():
             self.kinds[joint] = kind
         head = next((j for j, kind in enumerate(self.kinds) if kind == Kind.HEAD), -1)
@@ -245,6 +247,13 @@ class _Mapping:
             length = float(np.linalg.norm(axis))
             if length > 0:
                 self.hinge[lower] = axis / length
+
+    def _twist_halves(self, found: FoundLimb) -> None:
+        """Second halves of long bones twist about themselves, and hardly bend."""
+        for k in range(found.joints[0] - found.above, found.joints[-1] + found.last):
+            bone, way = found.bones[k], self.rows.spans(found.bones)[k]
+            if self.kinds[bone] == Kind.OTHER and way.any():
+                self.hinge[bone] = way / np.linalg.norm(way)
 
     # ------------------------------------------------------------------ rows and sides
     def _row_lengths(self, body: int) -> Index:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from math import log
 from types import MappingProxyType
 from typing import Final
 
@@ -35,6 +36,7 @@ _LEAST: Final = 0.08  # of the figure's size, that they have at least
 _TWIN: Final = 0.05  # by which the lengths of left and right may differ,
 _TOLD_TWIN: Final = 0.1  # and those of two limbs that are told
 _BENT: Final = float(np.sin(np.radians(0.5)))  # bones that are bent by less lie in one line
+_HALVES: Final = float(np.sin(np.radians(20.0)))  # two bones of a thigh are bent by less, if its shin has two
 _FOLDED: Final = float(np.sin(np.radians(15.0))), 0.9  # sine of a clear bend, cosine of opposite ones
 LIMB_KINDS: Final[Mapping[Kind, tuple[Kind, Kind, Kind, Kind]]] = MappingProxyType(
     {
@@ -194,15 +196,29 @@ def _look_at(rows: Rows, row: tuple[int, ...], least: float, easier: float) -> F
     if len(knots) == 1 and _alike_around(parts, middle) >= _MANY:
         return None
     knots.sort()
-    above, last = parts[knots[0] - 1], parts[knots[-1]]
+    (first, knee, upper), last = parts[knots[0] - 1], parts[knots[-1]]
+    # a hand in line with its forearm is no part of it, but the second half of a shin is
+    ends = range(last[0] + 1, last[1] + 2)
+    end = min(ends, key=lambda stop: _unlike(float(lengths[last[0] : stop].sum()), parts[knots[-1] - 1][2]))
+    lower = float(lengths[last[0] : end].sum())
+    while end - last[0] > 1 and first > 0 and np.linalg.norm(bends[first - 1]) < _HALVES:
+        longer = upper + float(lengths[first - 1])
+        if _unlike(longer, lower) >= _unlike(upper, lower):
+            break
+        first, upper = first - 1, longer  # the first half of a thigh, not quite in line with the second one
     return FoundLimb(
         row,
         tuple(parts[k][0] for k in knots),
-        above[1] - above[0] + 1,
-        min(last[1] - last[0], above[1] - above[0]) + 1,  # a hand in line with its forearm is no part of it
-        int(rows.depth[row[above[0]]]),
+        knee - first + 1,
+        end - last[0],
+        int(rows.depth[row[first]]),
         (parts[middle][2], parts[middle + 1][2]),
     )
+
+
+def _unlike(one: float, other: float) -> float:
+    """How many times as long one of two lengths is, its logarithm."""
+    return abs(log(max(one, 1e-12) / max(other, 1e-12)))
 
 
 def _in_line(lengths: Array, bends: Array) -> list[tuple[int, int, float]]:

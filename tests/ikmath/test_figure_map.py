@@ -174,3 +174,40 @@ def test_masses_are_a_persons_and_do_not_depend_on_the_number_of_bones():
 def test_wrong_input_is_named(bad):
     with pytest.raises(ik.IkError):
         map_figure(*bad)
+
+
+def _divided():
+    """The person with two bones in each part of a limb; those of thighs and upper arms are not quite in line.
+
+    MakeHuman's figures are divided like this.
+    """
+    rows = []
+    for name, above, head, tail in people.PERSON:
+        part, _, side = name.partition(".")
+        head, tail = np.array(head, float), np.array(tail, float)
+        above = (
+            above
+            and {"arm": "arm2", "forearm": "forearm2", "thigh": "thigh2", "shin": "shin2"}.get(
+                above.partition(".")[0], above.partition(".")[0]
+            )
+            + above[len(above.partition(".")[0]) :]
+        )
+        if part in ("arm", "forearm", "thigh", "shin"):
+            share = {"thigh": 0.25, "arm": 0.3}.get(part, 0.5)
+            middle = head + share * (tail - head)
+            middle[1] -= {"thigh": 0.025, "arm": 0.003}.get(part, 0.0)
+            rows += [(name, above, head, middle), (f"{part}2.{side}", name, middle, tail)]
+        else:
+            rows.append((name, above, head, tail))
+    return rows
+
+
+def test_limbs_of_divided_bones_are_found_whole():
+    rows = _divided()
+    kinds = _kinds(rows, found := map_figure(*people.arrays(rows)))
+    for name, kind in kinds.items():
+        part = name.split(".")[0]
+        assert kind == ("other" if part.endswith("2") else PERSON[part]), name
+    for j, (name, _, head, tail) in enumerate(rows):
+        if name.split(".")[0].endswith("2"):  # which twists about itself
+            np.testing.assert_allclose(found.hinge[j], (tail - head) / np.linalg.norm(tail - head), atol=1e-9)
