@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, product
 from math import log
 from types import MappingProxyType
 from typing import Final
@@ -31,12 +31,15 @@ _FOLD: Final = 0.5  # the same of bones that are folded
 _MANY: Final = 5  # bones alike in a row, from which on they are no limb unless it is folded
 _MOST: Final = 9  # parts in a row, from which on they are none in any case
 _NEARLY: Final = 0.95  # as long as the longest pair of bones
-_SHARE: Final = 0.25  # of the longest limb, that two bones of another have at least; fingers have less
+_SHARE: Final = 0.25  # of the longest limb, that two bones of another have at least; fingers have less,
+_REACH: Final = 0.3  # and of the longest reach; eyebrows have less
 _LEAST: Final = 0.08  # of the figure's size, that they have at least
 _TWIN: Final = 0.05  # by which the lengths of left and right may differ,
 _TOLD_TWIN: Final = 0.1  # and those of two limbs that are told
 _BENT: Final = float(np.sin(np.radians(0.5)))  # bones that are bent by less lie in one line
-_HALVES: Final = float(np.sin(np.radians(20.0)))  # two bones of a thigh are bent by less, if its shin has two
+_HALVED: Final = float(np.sin(np.radians(20.0)))  # halves of a bone that are not in line are bent by less,
+_EQUAL: Final = 0.8  # as long as each other, below a knee,
+_CLEARLY: Final = 0.05  # and make thigh and shin more alike by that share
 _FOLDED: Final = float(np.sin(np.radians(15.0))), 0.9  # sine of a clear bend, cosine of opposite ones
 LIMB_KINDS: Final[Mapping[Kind, tuple[Kind, Kind, Kind, Kind]]] = MappingProxyType(
     {
@@ -172,9 +175,10 @@ def limbs_of(rows: Rows, size: float, up: Array) -> list[FoundLimb]:
             count = len(paired)
             paired += [replace(one, twin=count + 1), replace(near, twin=count)]
     long = _SHARE * max((sum(one.lengths) for one in paired), default=0.0)
-    # the longer one of a pair comes first; pairs are sorted, so that what is left out stands at the end
-    count = sum(sum(one.lengths) >= long for one in paired[::2])
-    return paired[: 2 * count]
+    reach = [float(rows.reach[one.bones[0]]) for one in paired]
+    far = _REACH * max(reach, default=0.0)
+    kept = [k for k in range(0, len(paired), 2) if sum(paired[k].lengths) >= long and reach[k] >= far]
+    return [replace(paired[k + side], twin=2 * n + 1 - side) for n, k in enumerate(kept) for side in (0, 1)]
 
 
 def _look_at(rows: Rows, row: tuple[int, ...], least: float, easier: float) -> FoundLimb | None:
@@ -196,29 +200,47 @@ def _look_at(rows: Rows, row: tuple[int, ...], least: float, easier: float) -> F
     if len(knots) == 1 and _alike_around(parts, middle) >= _MANY:
         return None
     knots.sort()
-    (first, knee, upper), last = parts[knots[0] - 1], parts[knots[-1]]
-    # a hand in line with its forearm is no part of it, but the second half of a shin is
-    ends = range(last[0] + 1, last[1] + 2)
-    end = min(ends, key=lambda stop: _unlike(float(lengths[last[0] : stop].sum()), parts[knots[-1] - 1][2]))
-    lower = float(lengths[last[0] : end].sum())
-    while end - last[0] > 1 and first > 0 and np.linalg.norm(bends[first - 1]) < _HALVES:
-        longer = upper + float(lengths[first - 1])
-        if _unlike(longer, lower) >= _unlike(upper, lower):
-            break
-        first, upper = first - 1, longer  # the first half of a thigh, not quite in line with the second one
+    above, last = parts[knots[0] - 1], parts[knots[-1]]
+    begin, end = _halves(lengths, bends, parts[knots[-1] - 1], last)
+    first = min(begin, above[0])
     return FoundLimb(
         row,
         tuple(parts[k][0] for k in knots),
-        knee - first + 1,
+        above[1] - first + 1,
         end - last[0],
         int(rows.depth[row[first]]),
         (parts[middle][2], parts[middle + 1][2]),
     )
 
 
-def _unlike(one: float, other: float) -> float:
-    """How many times as long one of two lengths is, its logarithm."""
-    return abs(log(max(one, 1e-12) / max(other, 1e-12)))
+def _halves(
+    lengths: Array, bends: Array, over: tuple[int, int, float], last: tuple[int, int, float]
+) -> tuple[int, int]:
+    """Where the parts above and below the last joint begin and end in their row, so that they are most alike.
+
+    A hand in line with its forearm is no part of it, but the second half of a shin is, if the thigh has two
+    halves as well. These need not be quite in line.
+
+    Args:
+        lengths, bends: of the row's bones; over, last: both parts.
+    """
+    straight = np.linalg.norm(bends, axis=1) < _HALVED
+    joint, begins, ends = last[0], [over[0]], [*range(last[0] + 1, last[1] + 2)]
+    if over[0] == over[1] > 0 and straight[joint - 2]:
+        begins.append(joint - 2)
+    two = lengths[joint : joint + 2]
+    if len(ends) == 1 and joint < len(straight) and straight[joint] and two.min() > _EQUAL * two.max():
+        ends.append(joint + 2)
+
+    def unlike(one: tuple[int, int]) -> float:
+        upper, lower = lengths[one[0] : joint].sum(), lengths[joint : one[1]].sum()
+        more = (one[0] < over[0]) + (one[1] > last[1] + 1)
+        return abs(log(max(upper, 1e-12) / max(lower, 1e-12))) + _CLEARLY * more
+
+    choices = [(over[0], joint + 1)]
+    choices += [one for one in product(begins, ends[1:]) if one[1] - joint <= joint - one[0]]
+    # at the end of a row there is a foot or a hand
+    return min((one for one in choices if one[1] < max(len(lengths), joint + 2)), key=unlike)
 
 
 def _in_line(lengths: Array, bends: Array) -> list[tuple[int, int, float]]:

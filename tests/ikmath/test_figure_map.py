@@ -176,38 +176,55 @@ def test_wrong_input_is_named(bad):
         map_figure(*bad)
 
 
-def _divided():
-    """The person with two bones in each part of a limb; those of thighs and upper arms are not quite in line.
+_DIVIDED = {"thigh": (0.25, 0.025), "arm": (0.3, 0.003), "shin": (0.5, 0.0), "forearm": (0.5, 0.0)}
+_BENT = {
+    **_DIVIDED,
+    "thigh": (0.25, 0.02),
+    "arm": (0.32, 0.005),
+    "shin": (0.49, 0.01),
+    "forearm": (0.5, 0.005),
+}
 
-    MakeHuman's figures are divided like this.
+
+def _divided(where):
+    """The person with two bones in each part of a limb.
+
+    Args:
+        where: by part, the share of its length at which it is divided, and metres that this is aside.
     """
     rows = []
     for name, above, head, tail in people.PERSON:
         part, _, side = name.partition(".")
-        head, tail = np.array(head, float), np.array(tail, float)
-        above = (
-            above
-            and {"arm": "arm2", "forearm": "forearm2", "thigh": "thigh2", "shin": "shin2"}.get(
-                above.partition(".")[0], above.partition(".")[0]
-            )
-            + above[len(above.partition(".")[0]) :]
-        )
-        if part in ("arm", "forearm", "thigh", "shin"):
-            share = {"thigh": 0.25, "arm": 0.3}.get(part, 0.5)
-            middle = head + share * (tail - head)
-            middle[1] -= {"thigh": 0.025, "arm": 0.003}.get(part, 0.0)
-            rows += [(name, above, head, middle), (f"{part}2.{side}", name, middle, tail)]
+        over, _, _ = (above or "").partition(".")
+        above = f"{over}2.{side}" if over in where else above
+        if part in where:
+            share, aside = where[part]
+            middle = np.array(head) + share * np.subtract(tail, head) - [0.0, aside, 0.0]
+            rows += [(name, above, head, tuple(middle)), (f"{part}2.{side}", name, tuple(middle), tail)]
         else:
             rows.append((name, above, head, tail))
     return rows
 
 
-def test_limbs_of_divided_bones_are_found_whole():
-    rows = _divided()
+@pytest.mark.parametrize("where", [_DIVIDED, _BENT], ids=["in line", "bent"])
+def test_limbs_of_divided_bones_are_found_whole(where):
+    """As MakeHuman's: in line in the figure that it begins with, bent by 5 to 15 degrees in others."""
+    rows = _divided(where)
     kinds = _kinds(rows, found := map_figure(*people.arrays(rows)))
     for name, kind in kinds.items():
         part = name.split(".")[0]
         assert kind == ("other" if part.endswith("2") else PERSON[part]), name
     for j, (name, _, head, tail) in enumerate(rows):
         if name.split(".")[0].endswith("2"):  # which twists about itself
-            np.testing.assert_allclose(found.hinge[j], (tail - head) / np.linalg.norm(tail - head), atol=1e-9)
+            way = np.subtract(tail, head)
+            np.testing.assert_allclose(found.hinge[j], way / np.linalg.norm(way), atol=1e-9)
+
+
+def test_two_long_bones_of_the_face_are_no_arm():
+    """MakeHuman's eyebrows hang from the head, nearer to it than the arms."""
+    rows = list(people.PERSON)
+    for side, s in (("l", 1), ("r", -1)):
+        rows.append((f"brow.{side}", "head", (0.0, 0.0, 1.7), (0.02 * s, -0.12, 1.69)))
+        rows.append((f"eye.{side}", f"brow.{side}", (0.02 * s, -0.12, 1.69), (0.03 * s, -0.13, 1.59)))
+    kinds = _kinds(rows, map_figure(*people.arrays(rows)))
+    assert all(kinds[name] == PERSON[name.split(".")[0]] for name, *_ in people.PERSON), kinds
