@@ -198,12 +198,12 @@ class _Mapping:
 
     def _name_fingers(self, limbs: tuple[Limb, ...], feet: tuple[int, ...], left: Array) -> None:
         for limb in limbs:
-            if limb.end in feet or self.kinds[limb.joints[0]] != Kind.SHOULDER or limb.end < 0:
+            shoulder, elbow = limb.joints
+            if limb.end < 0 or limb.end in feet or self.kinds[shoulder] != Kind.SHOULDER:
                 continue
-            across = self.heads[limb.joints[0]] - self.heads[limbs[limb.twin].joints[0]]
-            for joint, axis in finger_axes(
-                self.rows, limb.joints[1], limb.end, left=across @ left > 0.0
-            ).items():
+            across = self.heads[shoulder] - self.heads[limbs[limb.twin].joints[0]]
+            found = finger_axes(self.rows, elbow, limb.end, left=across @ left > 0.0)
+            for joint, axis in found.items():
                 self.kinds[joint], self.hinge[joint] = Kind.FINGER, axis
 
     def _axes(self, limbs: tuple[Limb, ...]) -> tuple[Array, Array]:
@@ -250,8 +250,8 @@ class _Mapping:
 
     def _twist_halves(self, found: FoundLimb) -> None:
         """Second halves of long bones twist about themselves, and hardly bend."""
-        for k in range(found.joints[0] - found.above, found.joints[-1] + found.last):
-            bone, way = found.bones[k], self.rows.spans(found.bones)[k]
+        first, end = found.joints[0] - found.above, found.joints[-1] + found.last
+        for bone, way in zip(found.bones[first:end], self.rows.spans(found.bones)[first:end], strict=True):
             if self.kinds[bone] == Kind.OTHER and way.any():
                 self.hinge[bone] = way / np.linalg.norm(way)
 

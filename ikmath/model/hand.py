@@ -54,8 +54,9 @@ def finger_axes(rows: Rows, elbow: int, wrist: int, *, left: bool) -> Mapping[in
     knuckles.sort(key=lambda place: float(np.linalg.norm(place - tip)))
     across = (knuckles[0] if len(knuckles) > 1 else tip) - knuckles[-1]  # towards the thumb
     ahead = rows.tails[tips].mean(0) - rows.heads[wrist]
+    # seen from the palm, with its fingers up, a left hand has its thumb on the left
     palm = np.cross(ahead, across) if left else np.cross(across, ahead)
-    found = {thumb[0]: np.zeros(3)}  # it turns about two axes
+    found = {thumb[0]: np.zeros(3)}  # its first joint turns about two axes
     for way, inward in [(thumb[1:], np.mean(knuckles, axis=0) - tip), *((way, palm) for way in fingers)]:
         for j in way:
             axis = np.cross(rows.tails[way[-1]] - rows.heads[way[0]], inward)

@@ -58,8 +58,8 @@ class HierarchicalParameters:
         ridge: damping of Newton steps, as a share of the largest curvature.
         touching: measure by which a swing may be inside its boundary and still be held by it.
         corrections: second-order corrections of one step at most (Nocedal & Wright 2006, 18.3).
-        posture_floor: share of a posture's mean stiffness that is added to each coordinate's as metric, at
-            most its own: fingers have a ten-thousandth of the mean.
+        posture_floor: share of a posture's mean stiffness that is added to each coordinate's as metric, but
+            few times its own: fingers have a ten-thousandth of the mean.
         boundary: measure of a swing region from which its boundary is a constraint of the step.
         curved: share of a step that putting it back onto curved limits may take off.
         crossings: times that swing boundaries are linearised anew within one step.

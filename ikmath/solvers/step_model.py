@@ -18,8 +18,8 @@ from ..rotation import Array
 from .iterate import Iterate, Merit
 from .parameters import HierarchicalParameters
 
-_FEW: Final = 4.0  # times a coordinate's stiffness that are added to it as floor, at most
-_LEAST: Final = 1e-4  # share of the floor that those without stiffness have
+_FEW: Final = 4.0  # times its own stiffness that are added to a coordinate at most
+_LEAST: Final = 1e-4  # share of the floor that is added to those without stiffness
 
 
 class Metric:
@@ -42,7 +42,8 @@ class Metric:
 
         Args:
             root: (n,) units of the coordinates; term: the posture at the pose, or None;
-            floor: share of the mean stiffness that is added to each coordinate's, at most its own.
+            floor: share of the mean stiffness that is added to each coordinate's, as far as that is not
+                many times its own.
         """
         if term is None:
             return cls(root, None)
@@ -54,7 +55,7 @@ class Metric:
             return cls(matrix * scale, -(matrix / scale) * term.gradient)
         stiffness = term.hessian * root * root[:, None]
         own = stiffness.ravel()[:: len(root) + 1]
-        most = floor * float(own.mean())
+        most = floor * float(own.sum()) / max(len(own), 1)
         own += np.clip(_FEW * own, _LEAST * most, most)
         inverse = np.linalg.inv(np.linalg.cholesky(stiffness))
         # mobilities have the same mean as without a posture, so that damping means the same
