@@ -96,6 +96,61 @@ def capture() -> Rows:
     return rows
 
 
+def makehuman() -> Rows:
+    """MakeHuman's default figure: two bones in each part of a limb, not in line; eyebrows of long bones."""
+    rows: Rows = []
+    _row(
+        rows, None, "root spine05 spine03 spine01 neck01 head",
+        (0, 0, 0.95), (0, 0, 1.0), (0, 0.01, 1.15), (0, 0.02, 1.3), (0, 0.01, 1.48), (0, -0.02, 1.6),
+        (0, -0.02, 1.8),
+    )  # fmt: skip
+    for side, s in (("L", 1.0), ("R", -1.0)):
+        _row(
+            rows, "root",
+            " ".join(f"{part}.{side}" for part in (
+                "pelvis", "upperleg01", "upperleg02", "lowerleg01", "lowerleg02", "foot", "toe1-1",
+            )),
+            (0, 0, 0.97), (0.1 * s, 0.01, 0.93), (0.12 * s, 0.012, 0.83), (0.13 * s, -0.03, 0.51),
+            (0.137 * s, -0.012, 0.325), (0.15 * s, 0.02, 0.13), (0.16 * s, -0.1, 0.04),
+            (0.16 * s, -0.16, 0.03),
+        )  # fmt: skip
+        _row(
+            rows, "spine01",
+            " ".join(f"{part}.{side}" for part in (
+                "clavicle", "shoulder01", "upperarm01", "upperarm02", "lowerarm01", "lowerarm02", "wrist",
+            )),
+            (0.03 * s, 0, 1.45), (0.12 * s, 0.01, 1.47), (0.185 * s, 0.01, 1.44), (0.235 * s, 0.012, 1.385),
+            (0.345 * s, 0.01, 1.28), (0.41 * s, -0.055, 1.215), (0.47 * s, -0.125, 1.155),
+            (0.485 * s, -0.145, 1.13),
+        )  # fmt: skip
+
+        def hand(along: float, thumbwards: float, palmwards: float = 0.0, s: float = s) -> Place:
+            ahead, across, palm = (0.45, -0.6, -0.66), (-0.45, -0.75, 0.38), (-0.72, 0.13, -0.61)
+            start = (0.47, -0.125, 1.155)
+            x, y, z = (
+                o + along * f + thumbwards * a + palmwards * p
+                for o, f, a, p in zip(start, ahead, across, palm, strict=True)
+            )
+            return s * x, y, z
+
+        _row(
+            rows, f"wrist.{side}", " ".join(f"finger1-{k}.{side}" for k in (1, 2, 3)),
+            hand(0.02, 0.025), hand(0.05, 0.055, 0.01), hand(0.08, 0.07, 0.015), hand(0.105, 0.075, 0.02),
+        )  # fmt: skip
+        for number, aside in ((2, 0.03), (3, 0.01), (4, -0.01), (5, -0.03)):
+            names = [f"metacarpal{number - 1}", *(f"finger{number}-{k}" for k in (1, 2, 3))]
+            _row(
+                rows, f"wrist.{side}", " ".join(f"{name}.{side}" for name in names),
+                hand(0.02, 0.5 * aside), hand(0.09, aside), hand(0.12, aside, 0.008),
+                hand(0.145, aside, 0.018), hand(0.165, aside, 0.03),
+            )  # fmt: skip
+        _row(
+            rows, "head", f"special06.{side} special05.{side} eye.{side}",
+            (0, -0.02, 1.72), (0.02 * s, -0.12, 1.71), (0.03 * s, -0.13, 1.61), (0.03 * s, -0.16, 1.61),
+        )  # fmt: skip
+    return rows
+
+
 def anime() -> Rows:
     """A figure of VRM with a skirt, pigtails and large ears, in a T-pose."""
     rows: Rows = []
@@ -231,5 +286,5 @@ def wading_bird() -> Rows:
 
 FIGURES: Mapping[str, Callable[[], Rows]] = {
     "unreal": unreal, "capture": capture, "anime": anime, "twisting": twisting, "insect": insect,
-    "octopus": octopus, "building_crane": building_crane, "wading_bird": wading_bird,
+    "makehuman": makehuman, "octopus": octopus, "building_crane": building_crane, "wading_bird": wading_bird,
 }  # fmt: skip

@@ -34,6 +34,7 @@ METARIGS = {
 OTHERS = {
     "unreal": {"upperarm_l lowerarm_l", "thigh_l calf_l"},
     "capture": {"LeftArm LeftForeArm", "LeftUpLeg LeftLeg"},
+    "makehuman": {"upperarm02.L lowerarm01.L", "upperleg02.L lowerleg01.L"},
     "anime": {"L_UpperArm L_LowerArm", "L_UpperLeg L_LowerLeg"},
     "twisting": {"arm2.L forearm.L", "thigh2.L shin.L"},
     "insect": {f"femur{number}.L tibia{number}.L" for number in range(3)},
