@@ -13,7 +13,7 @@ FINGERS = ("f_index", "f_middle", "f_ring", "f_pinky")
 
 
 def _in_the_palm(finger: str) -> Place:
-    """A place below the knuckle of a finger, towards the wrist."""
+    """A place 3 cm from the knuckle of a finger towards the palm, and a little nearer to the wrist."""
 
     def place(figure: bpy.types.Object) -> Vector:
         bones = figure.pose.bones

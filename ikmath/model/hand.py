@@ -36,6 +36,7 @@ def finger_axes(rows: Rows, elbow: int, wrist: int, *, left: bool) -> Mapping[in
     away = np.linalg.norm(rows.heads - rows.heads[wrist], axis=1)
     reach = np.linalg.norm(rows.tails - rows.heads[wrist], axis=1)
     ends = [j for j in range(len(away)) if not rows.children[j] and reach[j] <= _LONG * away[elbow]]
+    # at least two bones each
     ways = [rows.ways[j][: rows.ways[j].index(wrist)][::-1] for j in ends if wrist in rows.ways[j][2:]]
     carried = Counter(joint for way in ways for joint in way)  # a palm's bone carries several digits
     ways.sort(key=lambda way: float(reach[way[-1]]))

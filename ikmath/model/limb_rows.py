@@ -37,9 +37,9 @@ _LEAST: Final = 0.08  # of the figure's size, that they have at least
 _TWIN: Final = 0.05  # by which the lengths of left and right may differ,
 _TOLD_TWIN: Final = 0.1  # and those of two limbs that are told
 _BENT: Final = float(np.sin(np.radians(0.5)))  # bones that are bent by less lie in one line
-_HALVED: Final = float(np.sin(np.radians(20.0)))  # halves of a bone that are not in line are bent by less,
-_EQUAL: Final = 0.8  # as long as each other, below a knee,
-_CLEARLY: Final = 0.05  # and make thigh and shin more alike by that share
+_HALVED: Final = float(np.sin(np.radians(20.0)))  # two halves of a long bone are bent by less
+_EQUAL: Final = 0.8  # share of the longer half of a shin that the other half has at least
+_CLEARLY: Final = 0.05  # share by which halves that are bent must make thigh and shin more alike
 _FOLDED: Final = float(np.sin(np.radians(15.0))), 0.9  # sine of a clear bend, cosine of opposite ones
 LIMB_KINDS: Final[Mapping[Kind, tuple[Kind, Kind, Kind, Kind]]] = MappingProxyType(
     {
@@ -238,9 +238,11 @@ def _halves(
         return abs(log(max(upper, 1e-12) / max(lower, 1e-12))) + _CLEARLY * more
 
     choices = [(over[0], joint + 1)]
-    choices += [one for one in product(begins, ends[1:]) if one[1] - joint <= joint - one[0]]
-    # at the end of a row there is a foot or a hand
-    return min((one for one in choices if one[1] < max(len(lengths), joint + 2)), key=unlike)
+    for begin, end in product(begins, ends[1:]):
+        # no more bones below than above; and the last bone of a row is a foot or a hand
+        if end - joint <= joint - begin and end < len(lengths):
+            choices.append((begin, end))
+    return min(choices, key=unlike)
 
 
 def _in_line(lengths: Array, bends: Array) -> list[tuple[int, int, float]]:

@@ -67,8 +67,10 @@ class JointRanges:
             bent = atan2(np.linalg.norm(np.cross(first, second)), first @ second)
             found.append((upper, figure.left, np.inf, parameters.hip_back - back))
             found.append((lower, figure.hinge[lower], np.inf, parameters.fold - bent))
-        for j in (j for j in figure.of_kind(Kind.FINGER) if figure.hinge[j].any()):
+        for j in figure.of_kind(Kind.FINGER):
             axis, above = figure.hinge[j], int(parents[j])
+            if not axis.any():
+                continue
             first, second = figure.heads[j] - figure.heads[above], figure.tails[j] - figure.heads[j]
             bent = atan2(np.cross(first, second) @ axis, first @ second - (first @ axis) * (second @ axis))
             found.append((j, axis, parameters.finger_back + bent, parameters.finger_fold - bent))
@@ -89,7 +91,7 @@ class JointWeights:
     joints: Index  # (K,)
     above: Index  # (K,) reference joint of each, -1 for the world
     plain: Array  # (K, 3, 3) weights per squared radian in the joints' axes
-    hinges: Array  # (K,) their reduction about the axis of a knee or an elbow, which turns with the posture
+    hinges: Array  # (K,) their reduction about `FigureMap.hinge`, which turns with the posture
     axes: Array  # (K, 3) these axes in the reference frame
     stiff: Array  # (K, 3) factors from the stiffness
     ranges: JointRanges  # of its legs and fingers

@@ -60,8 +60,8 @@ class PostureParameters:
         on_fours: weights of figures that also stand on their front limbs. Such figures reach with the neck:
             in two animals' actions it turns twice as far as the spine. The trunk is carried by both pairs of
             limbs, so it tilts as easily as they turn.
-        hinge_aside: factor of a knee's or elbow's weight about its other axes, no unit. Real ones hardly turn
-            about these, but the axis of a rig may be inexact.
+        hinge_aside: factor of the weight of a joint with an axis (`FigureMap.hinge`) about its other axes, no
+            unit. Real knees and elbows hardly turn about these, but the axis of a rig may be inexact.
         hard_turn: factor of the weight of a leg's first joint about the leg itself, no unit. Otherwise a head
             that looks back would turn the whole body on its legs. On four feet it counts for turns aside,
             too: two animals' legs swing four times as far fore and aft in their actions.
