@@ -26,7 +26,6 @@ Indices = npt.NDArray[np.intp]
 Matrices = npt.NDArray[np.floating[Any]]
 
 AXES: Final = "xyz"
-UPRIGHT: Final = np.array([0.0, 0.0, 1.0])  # the up direction of an armature that is not rotated
 
 
 class Bones:

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Sequence
 import bpy
 import numpy as np
 
-from ikmath.model.figure_map import FigureMap
-
 from ..properties.refusal import Refused
-from .armature import Array, Bones, Indices
+from .armature import Bones, Indices
+from .bone_map import BoneMap
 from .feet import carrier, feet
 
 Chain = tuple[str, str]
@@ -37,7 +36,7 @@ def chain_bones(bones: Bones, chains: Iterable[Chain]) -> tuple[str, ...]:
 
 
 def moving_along(
-    armature: bpy.types.Object, kinds: FigureMap, bones: Bones, chains: Sequence[Chain], root: str, up: Array
+    armature: bpy.types.Object, whole: BoneMap, bones: Bones, chains: Sequence[Chain], root: str
 ) -> list[Chain]:
     """The chains of limbs that a body moves along with the bones of others; not those with constraints.
 
@@ -47,12 +46,12 @@ def moving_along(
     """
     pulled = [frozenset(bones.ancestors(name)) for name, above in chains if not above]
     moving = frozenset[int]().union(*pulled)
-    standing = frozenset[int]().union(*(bones.ancestors(foot) for foot in feet(bones, up)))
-    legs = [limb for limb in kinds.limbs if limb.joints[0] in standing]
+    standing = frozenset[int]().union(*(bones.ancestors(foot) for foot in feet(bones, whole)))
+    legs = [limb for limb in whole.kinds.limbs if limb.joints[0] in standing]
     of_legs = {joint for limb in legs for joint in limb.joints}
     carried = root == "FREE" or not all(own & of_legs for own in pulled)
     found = list[Chain]()
-    for limb in kinds.limbs:
+    for limb in whole.kinds.limbs:
         own = [*limb.joints, *([limb.end] if limb.end >= 0 else [])]
         names = [bones.names[number] for number in own]
         goes_on = not moving.isdisjoint(limb.joints)
@@ -63,10 +62,10 @@ def moving_along(
     return found
 
 
-def moving_bones(bones: Bones, chains: Sequence[Chain], root: str, up: Array) -> tuple[str, ...]:
+def moving_bones(bones: Bones, whole: BoneMap, chains: Sequence[Chain], root: str) -> tuple[str, ...]:
     """The same as `chain_bones`, without bones that stay on the ground while a FREE root moves the hips."""
     solved = chain_bones(bones, chains)
-    top = carrier(bones, up) if root == "FREE" else -1
+    top = carrier(bones, whole) if root == "FREE" else -1
     if top < 0 or any(top not in bones.ancestors(name) for name, _ in chains):
         return solved
     still = {bones.names[number] for number in bones.ancestors(top)[1:]}

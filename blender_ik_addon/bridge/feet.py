@@ -16,11 +16,11 @@ from typing import Final
 
 import numpy as np
 
-from .armature import Array, Bones, Matrices
+from .armature import Bones, Matrices
+from .bone_map import BoneMap
 
 _FOOT: Final = re.compile(r"(?<![a-z])(fore|hind)?(foot|feet|paw|hoof|fuss|pied)(?![a-z])", re.IGNORECASE)
 _WAY: Final = 0.25  # minimum distance of a foot from the root, as a share of the longest one
-_MOST: Final = 0.8  # minimum share of the bones below the one that carries the figure
 _CLOSE: Final = 0.06  # share of the figure's size; height above the lowest point that counts as touching
 _LEAN: Final = 0.1  # share of the height of its middle that a figure may lean beyond its contacts
 _HIGH: Final = 0.25  # share of the figure's size; shorter limbs, for example fingers, must carry most of it
@@ -33,12 +33,11 @@ class Stance:
     """The bones of a figure in one pose; limbs are given by the indices of their end bones.
 
     Args:
-        bones: of the figure; matrix: (B, 4, 4) of the pose.
+        bones: of the figure; whole: its map; matrix: (B, 4, 4) of the pose.
     """
 
-    def __init__(self, bones: Bones, matrix: Matrices, up: Array) -> None:
-        self.bones, numbers = bones, np.arange(len(bones))
-        self._upward = np.asarray(up / np.linalg.norm(up))
+    def __init__(self, bones: Bones, whole: BoneMap, matrix: Matrices) -> None:
+        self.bones, self._upward, numbers = bones, whole.kinds.up, np.arange(len(bones))
         self._level = np.linalg.svd(self._upward[None])[2][1:].T  # two horizontal directions in columns
         self._heads = matrix[:, :3, 3].astype(float)
         self._tails = self._heads + matrix[:, :3, 1].astype(float) * bones.length[:, None]
@@ -48,7 +47,8 @@ class Stance:
         ends = np.setdiff1d(numbers, bones.parents)
         self._ground = float(self._low[ends].min())
         self._close = self._ground + _CLOSE * bones.extent  # up to which a point touches the ground
-        self._touching = tuple(end for end in ends.tolist() if self._low[end] <= self._close)
+        self.touching = tuple(end for end in ends.tolist() if self._low[end] <= self._close)
+        self._has_only_arms = bool(whole.kinds.limbs) and not whole.kinds.feet
         # equally slender bones; a root bone on the ground without a body part has no mass
         carries = np.isin(numbers, bones.parents) & ~np.isin(numbers, bones.parents[bones.connected])
         bare = (bones.parents < 0) & carries & (self._head <= self._close)
@@ -57,9 +57,13 @@ class Stance:
     @cached_property
     def ends(self) -> tuple[int, ...]:
         """Indices of the end bones on which the figure stands; empty if it lies, leans or floats."""
-        if len(self._touching) < 2 or self.lies(self._touching):
-            return ()
-        return self._touching if self.carried_by({self.foot(end) for end in self._touching}) else ()
+        return self.touching if self.stands_on({self.foot(end) for end in self.touching}) else ()
+
+    def stands_on(self, limbs: Collection[int]) -> bool:
+        """Whether some limbs, two at least, carry the figure, and it does not lie on the ground."""
+        if len(limbs) < 2 or self._has_only_arms:
+            return False
+        return not self.lies(limbs) and self.carried_by(limbs)
 
     def lies(self, limbs: Collection[int]) -> bool:
         """Whether the bone that carries some limbs is on the ground, or connected to a bone there."""
@@ -84,10 +88,12 @@ class Stance:
         hung = self.bones.nearest(np.array([body])) >= 0
         if not high and mass[hung].sum() < 0.5 * mass.sum():
             return False
-        own = self.bones.nearest(np.array(sorted(limbs))) >= 0
+        own = self.bones.nearest(np.array(sorted(limbs)))
         middle = mass @ (0.5 * (self._heads + self._tails)) / mass.sum()
-        points = np.concatenate([self._heads[own], self._tails[own]])
-        touching = points[points @ self._upward <= self._close]
+        lowest = np.full(len(limbs), np.inf)
+        np.minimum.at(lowest, own[own >= 0], self._low[own >= 0])
+        near = np.append(lowest, -np.inf)[own] + _CLOSE * self.bones.extent
+        touching = np.concatenate([self._heads[self._head <= near], self._tails[self._tail <= near]])
         lean = _LEAN * float(middle @ self._upward - self._ground)
         reach = (touching @ self._level @ _WAYS).max(0, initial=-np.inf)
         return bool((middle @ self._level @ _WAYS <= reach + lean).all())
@@ -97,7 +103,7 @@ class Stance:
 
         An octopus's arm on the ground is not a foot; only its end counts.
         """
-        meeting = self._where_meet(self._touching)
+        meeting = self._where_meet(self.touching)
         trunk = self.bones.ancestors(meeting) if meeting >= 0 else ()
         limb = [number for number in self.bones.ancestors(end) if number not in trunk]
         flat = [end]
@@ -140,15 +146,15 @@ class Footing:
     upright: bool
 
 
-def feet(bones: Bones, up: Array) -> tuple[int, ...]:
+def feet(bones: Bones, whole: BoneMap) -> tuple[int, ...]:
     """Indices of the bones that a figure stands on in the rest pose.
 
-    These are bones with names like "foot". If they do not carry the figure alone, for example because a cat
-    has "hands" in front, the other ends of limbs on the ground are included. If a named bone is steep, as in
-    animals that walk on their toes, the part below it on the ground counts. Of several bones in one chain the
-    topmost counts.
+    These are bones with names like "foot", and the ends of its other legs if it stands on its legs. If they
+    do not carry it alone, as in a kangaroo, the other ends on the ground are included. If such a bone is
+    steep, as in animals that walk on their toes, the part below it on the ground counts. Of several bones in
+    one chain the topmost counts.
     """
-    rest = Stance(bones, bones.rest, up)
+    rest, legs = Stance(bones, whole, bones.rest), whole.kinds.feet
     named = _named(bones)
     called = {i for i in named if not set(named) & set(bones.ancestors(i)[1:])}
     found: set[int] = set()
@@ -156,48 +162,41 @@ def feet(bones: Bones, up: Array) -> tuple[int, ...]:
         own = [end for end in rest.ends if number in bones.ancestors(end)]
         steep = own and not rest.is_flat(number)
         found |= {rest.foot(end, number) for end in own} if steep else {number}
-    if not called or (rest.ends and not rest.carried_by(called)):
-        known = called | found
+    if rest.stands_on(legs):
+        along = {i for name in named for i in bones.ancestors(name)}  # legs that have named feet
+        for leg in legs:
+            if leg not in along and called.isdisjoint(bones.ancestors(leg)):
+                own = [end for end in rest.touching if leg in bones.ancestors(end)]
+                found |= {rest.foot(end, leg) for end in own} or {leg}
+    known = called | found
+    if not known or (rest.ends and not rest.carried_by(known)):
         others = [end for end in rest.ends if not known & set(bones.ancestors(end))]
         found |= {rest.foot(end) for end in others}
     return tuple(sorted(found))
 
 
-def footing(bones: Bones, matrix: Matrices, up: Array) -> Footing:
+def footing(bones: Bones, whole: BoneMap, matrix: Matrices) -> Footing:
     """The contacts in a pose (B, 4, 4), armature space: the feet, and other limbs that carry the figure."""
-    own, now = set(feet(bones, up)), Stance(bones, matrix, up)
+    own, now = set(feet(bones, whole)), Stance(bones, whole, matrix)
     planted = {number for end in now.ends for number in own & set(bones.ancestors(end))}
     if now.ends and not (planted and now.carried_by(planted)):
         free = [end for end in now.ends if not own & set(bones.ancestors(end))]
         others = {now.foot(end) for end in free}
         own = (own | others) if planted else others  # in a handstand the feet are in the air
-    rest = Stance(bones, bones.rest, up)
+    rest = Stance(bones, whole, bones.rest)
     flat = {i for i in own if now.is_flat(i) or rest.is_flat(i) or _FOOT.search(_plain(bones.names[i]))}
     return Footing(tuple(sorted(own)), frozenset(flat), now.above(own) and not now.lies(own))
 
 
-def carrier(bones: Bones, up: Array) -> int:
-    """Index of the bone that carries a figure on its feet; -1 if it is simply the topmost one.
+def carrier(bones: Bones, whole: BoneMap) -> int:
+    """Index of the bone that carries a figure; -1 if it is simply the topmost one.
 
     Game characters have a parent bone of the hips on the ground, which places them in the world. It must not
     sink into the floor when the hips move down, so the hips move instead.
     """
-    stands = [set(bones.ancestors(number)) for number in feet(bones, up)]
-    if not stands:
-        return -1
-    size = np.zeros(len(bones), dtype=int)  # number of descendants, including the bone
-    for name in bones.names:
-        size[list(bones.ancestors(name))] += 1
-    below, found = min(set.intersection(*stands), key=lambda i: -size[i], default=-1), -1
-    while below >= 0:
-        hung = np.flatnonzero(bones.parents == below)
-        below = next(
-            (i for i in hung.tolist() if size[i] >= _MOST * size[below] and all(i in way for way in stands)),
-            -1,
-        )
-        if below >= 0 and not bones.connected[below] and not bones.lock_location[below].all():
-            found = below
-    return found
+    body = whole.kinds.body
+    way = bones.ancestors(body)[:-1] if body >= 0 else ()
+    return next((i for i in way if not bones.connected[i] and not bones.lock_location[i].all()), -1)
 
 
 def _named(bones: Bones) -> list[int]:

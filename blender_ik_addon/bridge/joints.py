@@ -15,7 +15,7 @@ import ikmath as ik
 
 from .armature import AXES, Array, Bones, Flags, Floats, Indices, PoseState
 from .inheritance import parent_transforms
-from .limbs import Limb, LimbJoints, find_limbs
+from .limbs import Limb, LimbJoints
 from .rotation_channels import RotationChannels, channel_of, writable
 from .space import applied, nearest_rotation, transposed
 
@@ -33,6 +33,7 @@ class Joints:
         root_stiffness: (6,) of the topmost solved bones, which also translate; None if they are pinned.
         flipped: (B, 3) -1 for axes that point the other way in joints, see `half_turns`.
         stretching: indices of the bones whose length is also solved.
+        limbs: of the armature.
 
     Attributes:
         names: those of the bones; a joint that only translates has its own name.
@@ -62,10 +63,10 @@ class Joints:
         members: Indices,
         solved: Indices,
         *,
-        up: Array,
         root_stiffness: Array | None,
         flipped: Array | None,
         stretching: Collection[int],
+        limbs: Sequence[Limb],
     ) -> None:
         self.bones = bones
         slidable = np.zeros((len(bones), 3), dtype=bool)  # axes along which bones can be moved
@@ -98,7 +99,7 @@ class Joints:
         self.writer = RotationChannels(bones, self.solved_bones)
         self.keyed = _keyed(bones, self.solved_bones, slidable, stretching)
         free = np.concatenate([self.slides, self.turns], -1)
-        self.limbs = _limb_joints(self, find_limbs(bones, up), joint_of, free)
+        self.limbs = _limb_joints(self, limbs, joint_of, free)
         backward = np.zeros_like(locked) if flipped is None else flipped[b] < 0.0
         lower, upper = _limits(bones, b, backward)
         self.skeleton = ik.Skeleton(

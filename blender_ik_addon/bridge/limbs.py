@@ -9,6 +9,7 @@ and hock are both hinges.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Final
 
@@ -16,9 +17,9 @@ import numpy as np
 
 import ikmath as ik
 from ikmath import rotation
-from ikmath.model.limb_rows import Rows, limbs_of
+from ikmath.model.figure_map import FigureMap
 
-from .armature import UPRIGHT, Array, Bones, Flags, Indices
+from .armature import Array, Bones, Flags, Indices
 from .space import applied
 
 _BENT: Final = np.sin(np.radians(0.5))  # a limb that is straighter at rest has no direction of its own
@@ -48,13 +49,14 @@ class Limb:
     second: Array
 
 
-def find_limbs(bones: Bones, up: Array = UPRIGHT) -> tuple[Limb, ...]:
+def find_limbs(bones: Bones, kinds: FigureMap) -> tuple[Limb, ...]:
     """The limbs of an armature. In a limb folded like a Z, each joint counts as the middle of one.
 
     Joints with limits or locks are skipped, because these already define the bend.
     """
     told = (bones.use_ik_limit | bones.lock_ik | bones.lock_rotation).any(-1)
-    joints = [joint for joint in _joints(bones, up) if not told[joint[0][1]]]
+    folds = [(limb.row, low) for limb in kinds.limbs for low in limb.folds if not told[low]]
+    joints = [_joint(bones, row, row.index(low)) for row, low in folds]
     feet = [_toes(bones, end, first + second) for (_, _, end), first, second in joints]
     facing = sum((toes for toes in feet if toes is not None), np.zeros(3))
     limbs = []
@@ -70,6 +72,19 @@ def find_limbs(bones: Bones, up: Array = UPRIGHT) -> tuple[Limb, ...]:
     return tuple(limbs)
 
 
+def _joint(bones: Bones, row: Sequence[int], place: int) -> tuple[tuple[int, int, int], Array, Array]:
+    """A joint at a place in a row of bones at rest.
+
+    The upper, the lower and the end bone, see `Limb`, and unit vectors (3,) from the head of the upper and of
+    the lower bone to that of the next one, armature space.
+    """
+    upper, lower, end = [*row, -1][place - 1 : place + 2]
+    beyond = bones.heads[end] if end >= 0 else bones.tails[lower]
+    ways = bones.heads[lower] - bones.heads[upper], beyond - bones.heads[lower]
+    first, second = (way / max(float(np.linalg.norm(way)), 1e-12) for way in ways)
+    return (upper, lower, end), first, second
+
+
 def _toes(bones: Bones, end: int, line: Array) -> Array | None:
     """Direction of the foot at the end of a limb, perpendicular to its line (3,); None without a foot."""
     if end < 0:
@@ -81,31 +96,13 @@ def _toes(bones: Bones, end: int, line: Array) -> Array | None:
     return aside / length if length > _FOOT else None
 
 
-def side_of_bend(bones: Bones, lower: str, up: Array) -> Array:
+def side_of_bend(bones: Bones, kinds: FigureMap, lower: str) -> Array:
     """(3,) direction in which the joint of a limb moves in a bend, in the lower bone's axes; Z if unknown."""
-    for limb in find_limbs(bones, up):
+    for limb in find_limbs(bones, kinds):
         if bones.names[limb.lower] == lower:
             turned = bones.rest[limb.lower, :3, :3].T @ bones.rest[limb.upper, :3, :3]
             return np.asarray(turned @ np.cross(limb.first, limb.axis))
     return np.array([0.0, 0.0, 1.0])
-
-
-def _joints(bones: Bones, up: Array) -> list[tuple[tuple[int, int, int], Array, Array]]:
-    """The joints of all limbs at rest, the longest limbs first.
-
-    For each one the upper, the lower and the end bone, see `Limb`, and unit vectors (3,) from the head of the
-    upper and of the lower bone to that of the next one, armature space.
-    """
-    order, parents = bones.parents_first
-    rows = Rows(parents, bones.heads[order], bones.tails[order])
-    found = []
-    for limb in limbs_of(rows, bones.extent, up / np.linalg.norm(up)):
-        spans = rows.spans(limb.bones)
-        spans /= np.maximum(np.linalg.norm(spans, axis=1), 1e-12)[:, None]
-        chain = [*order[list(limb.bones)].tolist(), -1]
-        for low in limb.joints:
-            found.append(((chain[low - 1], chain[low], chain[low + 1]), spans[low - 1], spans[low]))
-    return found
 
 
 @dataclass(frozen=True)

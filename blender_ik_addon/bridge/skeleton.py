@@ -31,7 +31,7 @@ from .armature import Array, Bones, Channels, Flags, Indices, PoseState
 from .chains import figure_bones
 from .inheritance import forward
 from .joints import Joints, half_turns, measure_slides, rest_frames
-from .limbs import Hinges, LimbJoints
+from .limbs import Hinges, Limb, LimbJoints
 from .rotation_channels import basis_matrices
 from .space import Space, applied, rotation_and_depth, transposed
 
@@ -211,6 +211,7 @@ def read_figure(
     root_stiffness: Sequence[float] = (0.0,) * 6,
     carried: Iterable[str] = (),
     stretching: Collection[int] = (),
+    limbs: Sequence[Limb] = (),
 ) -> Figure:
     """Make a figure from bones of an armature.
 
@@ -223,6 +224,7 @@ def read_figure(
             own axes. For rotations, the bone's own stiffness counts if it is larger.
         carried: names of further bones that are needed as rigid joints, for example for collision.
         stretching: indices of the bones whose scale along the bone is also solved.
+        limbs: of the armature, if they shall bend correctly.
 
     Raises:
         UnknownName: `root` is neither PINNED nor FREE.
@@ -238,10 +240,10 @@ def read_figure(
         bones,
         figure_bones(bones, numbers, along),
         numbers,
-        up=space.rotation[2],
         root_stiffness=np.array(root_stiffness, dtype=float) if root == "FREE" else None,
         flipped=half_turns(state.channels.scale),
         stretching=stretching,
+        limbs=limbs,
     )
     return _measure(plan, plan.skeleton, [(state, space)], resets=plan.resets)[0]
 

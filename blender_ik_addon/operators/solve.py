@@ -98,7 +98,7 @@ class ARTICULATE_OT_bone_kinds(OnBones):
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         from ..bridge.armature import read_bones
-        from ..bridge.figure_map import bone_map
+        from ..bridge.bone_map import bone_map
         from ..bridge.space import upward
 
         bones, names = read_bones(armature), self.bones(context, armature)

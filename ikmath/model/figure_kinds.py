@@ -41,6 +41,8 @@ class Limb:
     joints: tuple[int, ...]  # of its long bones, as shoulder and elbow or hip and knee
     end: int  # the joint at the end of the last long bone, as wrist or ankle; -1 if there is none
     rest: tuple[int, ...]  # the joints beyond, as toes
+    row: tuple[int, ...]  # all of these in a row, with those between them, as the second half of a thigh
+    folds: tuple[int, ...]  # those about which it folds: knee or elbow, and the hock of a leg like a Z
     twin: int  # index of the limb of the other side in `FigureMap.limbs`
     front: bool  # whether it is of the pair nearest to the head
     attached: int  # the joint that carries the limb
@@ -111,6 +113,8 @@ class FigureMap:
                 joints=now(limb.joints),
                 end=int(place[limb.end]),
                 rest=now(limb.rest),
+                row=now(limb.row),
+                folds=now(limb.folds),
                 twin=kept.index(limb.twin) if limb.twin in kept else order,
                 attached=int(place[limb.attached]),
             )

@@ -183,7 +183,8 @@ class _Mapping:
             rest, joints = [joints[2], *rest], joints[:2]
         end = rest[0] if rest else -1
         attached = int(self.parents[bones[0]])
-        return Limb(tuple(girdle), tuple(joints), end, tuple(rest[1:]), found.twin, front, attached)
+        parts = tuple(girdle), tuple(joints), end, tuple(rest[1:]), found.bones
+        return Limb(*parts, tuple(bones[k] for k in knots), found.twin, front, attached)
 
     def _name_limb(self, limb: Limb, kinds: tuple[Kind, ...]) -> None:
         upper, lower, end, beyond = kinds

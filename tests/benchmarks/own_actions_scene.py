@@ -88,7 +88,7 @@ class Measured:
         self.rig, self.spent = rig, {"read": [], "fit": [], "posture": []}
         bones = addon_module("bridge.armature").read_bones(rig)
         up = addon_module("bridge.space").upward(rig)
-        found = addon_module("bridge.figure_map").bone_map(rig, bones, up).kinds
+        found = addon_module("bridge.bone_map").bone_map(rig, bones, up).kinds
         ends = [limb.end if limb.end >= 0 else limb.joints[-1] for limb in found.limbs]
         ends += [found.head] if found.head >= 0 else []
         self.hips, self.ends = bones.names[found.body], [bones.names[end] for end in ends]

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import bpy
+import installed
 import numpy as np
 
 INHERIT_SCALE = ("FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY")
@@ -22,6 +24,12 @@ def metarig(kind: str = "human") -> bpy.types.Object:
     else:
         bpy.ops.object.armature_basic_human_metarig_add()
     return bpy.context.object
+
+
+def map_of(rig: bpy.types.Object, bones: Any) -> Any:
+    """The add-on's map of an armature."""
+    up = installed.module("bridge.space").upward(rig)
+    return installed.module("bridge.bone_map").bone_map(rig, bones, up)
 
 
 def make_rig(

@@ -130,6 +130,20 @@ def centaur() -> Rows:
     return rows
 
 
+def quadruped(height: float = 0.0) -> Rows:
+    """A large animal; its fore legs end at a height above the ground."""
+    rows: Rows = []
+    _chain(rows, "a", None, (0, 0.6, 1.2), (0, 0, 1.2), (0, -0.6, 1.25), (0, -0.9, 1.4), (0, -1.2, 1.4))
+    for s, side in ((1, "a"), (-1, "b")):
+        x = 0.25 * s
+        _chain(
+            rows, f"fore{side}", "a.2", (x, -0.55, 1.1), (x, -0.5, 0.65), (x, -0.55, 0.2 + height),
+            (x, -0.6, height),
+        )  # fmt: skip
+        _chain(rows, f"hind{side}", "a.1", (x, 0.6, 1.1), (x, 0.5, 0.65), (x, 0.62, 0.15), (x, 0.55, 0.0))
+    return rows
+
+
 def game_person() -> Rows:
     """The person with a bone on the ground above the hips, as games have it."""
     return [("ground", None, (0, 0, 0), (0, 0.3, 0)), *((n, p or "ground", h, t) for n, p, h, t in person())]

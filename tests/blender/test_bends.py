@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 from addon_scenes import add, evaluated
-from bridge_rigs import make_rig
+from bridge_rigs import make_rig, map_of
 from installed import module
 
 KNEE = {"bent": 1.5, "straight": 0.0}  # centimetres that the knees are drawn before the legs' line
@@ -175,7 +175,10 @@ def test_which_bones_are_limbs():
     limbs = module("bridge.limbs")
     rig = person("bent")
     bones = module("bridge.armature").read_bones(rig)
-    assert [(bones.names[limb.upper], bones.names[limb.end]) for limb in limbs.find_limbs(bones)] == [
+    assert [
+        (bones.names[limb.upper], bones.names[limb.end])
+        for limb in limbs.find_limbs(bones, map_of(rig, bones).kinds)
+    ] == [
         ("thigh.L", "foot.L"),
         ("thigh.R", "foot.R"),
     ]
@@ -190,6 +193,7 @@ def test_shoulders_and_hands_are_no_limbs():
             (f"forearm.{side}", f"arm.{side}", (0.45 * x, 0, 1.3), (0.68 * x, -0.05, 1.15)),
             (f"hand.{side}", f"forearm.{side}", (0.68 * x, -0.05, 1.15), (0.86 * x, -0.1, 1.05)),
         ]
-    bones = module("bridge.armature").read_bones(make_rig(rows))
-    found = module("bridge.limbs").find_limbs(bones)
+    rig = make_rig(rows)
+    bones = module("bridge.armature").read_bones(rig)
+    found = module("bridge.limbs").find_limbs(bones, map_of(rig, bones).kinds)
     assert {bones.names[limb.upper] for limb in found} == {"arm.L", "arm.R"}

@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 import pytest
-from bridge_rigs import make_rig
+from bridge_rigs import make_rig, map_of
 from installed import module
 
 SIDES = (("L", 1), ("R", -1))
@@ -32,7 +32,7 @@ STUBS = [
 def kinds(rig) -> dict[str, str]:
     """What each bone is taken for."""
     bones = module("bridge.armature").read_bones(rig)
-    found = module("bridge.figure_map").bone_map(rig, bones, np.array([0, 0, 1.0])).kinds
+    found = module("bridge.bone_map").bone_map(rig, bones, np.array([0, 0, 1.0])).kinds
     return dict(zip(bones.names, map(str, found.kinds), strict=True))
 
 
@@ -72,6 +72,18 @@ def test_a_solve_follows_the_correction(rig):
     plan = module("control.frame.plan").read_plan(rig, bpy.context)
     names = plan.bones.names
     assert {names[limb.joints[0]] for limb in plan.bone_map.kinds.limbs} >= {"thigh.L", "thigh.R"}
+
+
+def test_a_knee_that_is_told_bends_like_one(rig):
+    bones = module("bridge.armature").read_bones(rig)
+
+    def knees() -> set[str]:
+        found = module("bridge.limbs").find_limbs(bones, map_of(rig, bones).kinds)
+        return {bones.names[limb.lower] for limb in found}
+
+    assert "shin.L" not in knees()
+    rig.pose.bones["thigh.L"].articulate.kind = "hip"
+    assert {"shin.L", "shin.R"} <= knees()
 
 
 def test_the_operator_says_what_bones_are_taken_for(rig):

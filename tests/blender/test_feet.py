@@ -8,16 +8,17 @@ import installed
 import numpy as np
 import pytest
 from addon_scenes import arm, evaluated, reach, tip, two_arms
-from bridge_rigs import make_rig, metarig
+from bridge_rigs import make_rig, map_of, metarig
 
 drag = installed.module("control.drag.drag")
 read_bones = installed.module("bridge.armature").read_bones
-UP = np.array([0.0, 0.0, 1.0])
 
 
 def feet(rig: bpy.types.Object) -> tuple[str, ...]:
     bones = read_bones(rig)
-    return tuple(bones.names[number] for number in installed.module("bridge.feet").feet(bones, UP))
+    return tuple(
+        bones.names[number] for number in installed.module("bridge.feet").feet(bones, map_of(rig, bones))
+    )
 
 
 def named(names: dict[str, str]) -> bpy.types.Object:

@@ -204,7 +204,7 @@ def test_bones_that_point_anywhere_have_the_ends_and_kinds_of_bones_that_point_o
         ]
         rig = standing_figures.build(own)
         bones = module("bridge.armature").read_bones(rig)
-        maps.append((bones, module("bridge.figure_map").bone_map(rig, bones, np.array([0.0, 0.0, 1.0]))))
+        maps.append((bones, module("bridge.bone_map").bone_map(rig, bones, np.array([0.0, 0.0, 1.0]))))
     (bones, one), (_, other) = maps
     for name, kind in OTHERS["unreal"].items():
         assert str(other.kinds.kinds[bones.number(name)]) == kind, name

@@ -11,7 +11,7 @@ import metarig_clips
 import numpy as np
 import pytest
 import standing_figures
-from bridge_rigs import make_rig
+from bridge_rigs import make_rig, map_of
 from figures_of_tools import FIGURES
 from installed import module
 
@@ -48,7 +48,7 @@ SIDES = ((".L", ".R"), ("_l", "_r"), ("Left", "Right"), ("L_", "R_"))
 def found(rig: bpy.types.Object) -> set[str]:
     """The bones above and below each middle joint."""
     bones = module("bridge.armature").read_bones(rig)
-    limbs = module("bridge.limbs").find_limbs(bones)
+    limbs = module("bridge.limbs").find_limbs(bones, map_of(rig, bones).kinds)
     return {f"{bones.names[limb.upper]} {bones.names[limb.lower]}" for limb in limbs}
 
 
@@ -119,7 +119,7 @@ def test_no_joint_goes_backwards_in_a_drag(name: str, bone: str, ways: tuple[str
         bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
         rig = standing_figures.build(build()) if build else metarig_clips.metarig(name)
         bones = module("bridge.armature").read_bones(rig)
-        limbs = module("bridge.limbs").find_limbs(bones)
+        limbs = module("bridge.limbs").find_limbs(bones, map_of(rig, bones).kinds)
         step = drag_ways.WAYS["foot"][way] if isinstance(way, str) else way
         felt = drag_ways.lead(module("control.drag.drag"), rig, bone, step, 0.02)
         assert felt.error < 5e-3

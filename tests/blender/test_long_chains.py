@@ -8,7 +8,7 @@ import installed
 import numpy as np
 import pytest
 from addon_scenes import miss, reach
-from bridge_rigs import chain_rig
+from bridge_rigs import chain_rig, map_of
 
 _ROPE = 210
 
@@ -52,7 +52,9 @@ def test_it_follows_live(monkeypatch):
 
 def test_its_feet_are_sought_along_a_few_ways_to_the_root(monkeypatch):
     armature, feet = installed.module("bridge.armature"), installed.module("bridge.feet")
-    bones, plain, seen = armature.read_bones(chain_rig(_ROPE)), armature.Bones.ancestors, 0
+    rig, plain, seen = chain_rig(_ROPE), armature.Bones.ancestors, 0
+    bones = armature.read_bones(rig)
+    whole = map_of(rig, bones)
 
     def counted(self, bone):
         nonlocal seen
@@ -61,7 +63,7 @@ def test_its_feet_are_sought_along_a_few_ways_to_the_root(monkeypatch):
         return way
 
     monkeypatch.setattr(armature.Bones, "ancestors", counted)
-    feet.footing(bones, bones.rest, np.array([0.0, 0.0, 1.0]))
+    feet.footing(bones, whole, bones.rest)
     assert seen < 10 * _ROPE
 
 

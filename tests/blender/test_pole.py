@@ -10,6 +10,7 @@ import installed
 import numpy as np
 import pytest
 from addon_scenes import add, animate, arm, evaluated, tip
+from bridge_rigs import map_of
 from drag_ways import figure
 
 
@@ -46,7 +47,7 @@ def test_a_new_pole_is_where_the_knee_points_already(human):
 def test_a_new_pole_of_a_straight_limb_is_where_it_will_bend_to(name):
     rig = figure(name)
     bones = installed.module("bridge.armature").read_bones(rig)
-    for limb in installed.module("bridge.limbs").find_limbs(bones):
+    for limb in installed.module("bridge.limbs").find_limbs(bones, map_of(rig, bones).kinds):
         lower = bones.names[limb.lower]
         pole = add(lower, "POLE").target
         ahead = pole.matrix_world.translation - rig.matrix_world @ rig.pose.bones[lower].head

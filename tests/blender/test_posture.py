@@ -64,7 +64,7 @@ def trunk(rig):
 def overhang(rig):
     """Level distance of the centre of mass from the middle of the feet."""
     bones = module("bridge.armature").read_bones(rig)
-    mass = module("bridge.figure_map").bone_map(rig, bones, np.array([0, 0, 1.0])).mass
+    mass = module("bridge.bone_map").bone_map(rig, bones, np.array([0, 0, 1.0])).mass
     middle = ends(rig, *bones.names).reshape(-1, 2, 3).mean(1)
     return float(np.linalg.norm((mass @ middle - ends(rig, *FEET).mean(0))[:2]))
 
@@ -182,9 +182,9 @@ def test_even_effort_does_without_the_objective():
     rig = person(effort="EVEN")
     plan = module("control.frame.plan").read_plan
     hold(rig, "hand.L")
-    assert plan(rig, bpy.context).bone_map is None
+    assert plan(rig, bpy.context).natural is False
     rig.articulate.solver.effort = "WEIGHT"
-    assert plan(rig, bpy.context).bone_map is not None
+    assert plan(rig, bpy.context).natural is True
 
 
 def test_stiffness_and_keep_posture_of_a_bone_count_on_top():

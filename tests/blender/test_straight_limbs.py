@@ -13,7 +13,7 @@ import drag_ways
 import installed
 import numpy as np
 import pytest
-from bridge_rigs import evaluated
+from bridge_rigs import evaluated, map_of
 from mathutils import Quaternion
 
 pytestmark = pytest.mark.solver
@@ -44,7 +44,7 @@ def test_no_knee_goes_backwards(name: str, free: bool, seeds: tuple[int, ...], m
         rig = drag_ways.figure(name)
         rig.articulate.solver.root = "FREE" if free else "PINNED"
         bones = installed.module("bridge.armature").read_bones(rig)
-        limbs = installed.module("bridge.limbs").find_limbs(bones)
+        limbs = installed.module("bridge.limbs").find_limbs(bones, map_of(rig, bones).kinds)
         assert len(limbs) == 4
         moves = _targets(rig, bones, limbs, np.random.default_rng([seed, sum(map(ord, name))]))
         for off in _taken(rig, bones, limbs, moves, mode):

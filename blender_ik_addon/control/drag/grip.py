@@ -10,6 +10,7 @@ from typing import Any, Final
 import bpy
 
 from ...bridge.armature import Bones, Matrices, pose_matrices, read_bones
+from ...bridge.bone_map import bone_map
 from ...bridge.checks import overridden
 from ...bridge.feet import Footing, carrier, footing
 from ...bridge.space import upward
@@ -199,10 +200,11 @@ def _holding(
     """
     if rig_of(armature).solver.hold != "FEET":
         return [], ""
-    bones, up = read_bones(armature), upward(armature)
+    bones = read_bones(armature)
+    whole = bone_map(armature, bones, upward(armature))
     evaluated = armature.evaluated_get(context.evaluated_depsgraph_get())
-    on = footing(bones, pose_matrices(evaluated) if pose is None else pose, up)
-    top = carrier(bones, up)
+    on = footing(bones, whole, pose_matrices(evaluated) if pose is None else pose)
+    top = carrier(bones, whole)
     number = bones.number(grip.bone)  # a bone in the middle has no other side
     lifted = top >= 0 and number in bones.ancestors(top)[1:]
     held = [] if lifted else _feet(armature, bones, on, grip, own)

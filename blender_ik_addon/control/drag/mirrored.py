@@ -18,7 +18,7 @@ import numpy as np
 from ikmath import rotation
 
 from ...bridge.armature import Array, PoseState
-from ...bridge.figure_map import mirrored_axes, other_side
+from ...bridge.bone_map import mirrored_axes, other_side
 from ...bridge.skeleton import Figure
 from ...bridge.space import Space
 

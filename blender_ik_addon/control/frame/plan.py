@@ -19,10 +19,10 @@ import ikmath as ik
 
 from ...bridge.animation import action_poses, other_actions
 from ...bridge.armature import Bones, Channels, Flags, read_bones
+from ...bridge.bone_map import BoneMap, bone_map
 from ...bridge.chains import Chain, moving_along, moving_bones
 from ...bridge.checks import armature_refusals
 from ...bridge.evaluated import carrying_bone
-from ...bridge.figure_map import BoneMap, bone_map
 from ...bridge.goals import ALONE, Masses, Wanted
 from ...bridge.space import upward, upward_in_the_middle
 from ...bridge.stretching import Stretch, find_stretch
@@ -119,7 +119,7 @@ class Plan:
         keeps: posture strength by bone, only values below 1.
         stretches: the bones that effectors may lengthen.
         masses: of the figure, if an effector is of the kind Balance.
-        bone_map: anatomical kinds of the bones, if the method takes a posture objective; else None.
+        bone_map: anatomical kinds of the bones; natural: whether the method takes a posture objective.
         resists: see `Root`.
         carries: when the posture is moved to the targets, see `posture`.
         switched_off: rules of `BalanceRule` that do not apply.
@@ -139,10 +139,11 @@ class Plan:
     max_iterations: int
     tolerance: float
     posture: float
+    bone_map: BoneMap = field(compare=False, repr=False)
+    natural: bool
     parameters: tuple[tuple[str, Any], ...] = ()
     surroundings: Surroundings | None = None
     masses: Masses | None = None
-    bone_map: BoneMap | None = field(default=None, compare=False, repr=False)
     resists: bool = False
     carries: str = "NEVER"
     switched_off: frozenset[str] = frozenset()
@@ -242,19 +243,16 @@ def read_plan(
     effectors = (*(_effector_plan(armature, index, effector) for index, effector in enabled), *extra)
     method = instead or solver.method
     more = [Placed(one.bone, one.chain_root) for one in extra if one.kind.places]
-    asked = Root(root) if root else root_now(armature, bones, more)
-    natural = solver.chooses_naturally(method)
     up = upward_in_the_middle(armature) if mirrored else upward(armature)
-    known = bone_map(armature, bones, up) if natural or any(one.stretch for one in effectors) else None
-    stretches: tuple[Stretch, ...] = ()
-    if known is not None:
-        asking = ((row, one.bone, one.chain_root, one.stretch) for row, one in enumerate(effectors))
-        found = (find_stretch(bones, *one, known.long_bones) for one in asking)
-        stretches = tuple(filter(None, found))
+    whole = bone_map(armature, bones, up)
+    asked = Root(root) if root else root_now(armature, bones, whole, more)
+    natural = solver.chooses_naturally(method)
+    asking = ((row, one.bone, one.chain_root, one.stretch) for row, one in enumerate(effectors))
+    stretches = tuple(filter(None, (find_stretch(bones, *one, whole.long_bones) for one in asking)))
     chains = [chain for one in effectors for chain in one.chains(bones)]
-    if natural and known is not None:
-        chains += moving_along(armature, known.kinds, bones, chains, asked.setting, up)
-    solved = moving_bones(bones, chains, asked.setting, upward(armature))
+    if natural:
+        chains += moving_along(armature, whole, bones, chains, asked.setting)
+    solved = moving_bones(bones, whole, chains, asked.setting)
     natural = natural and len(solved) <= _MANY
     for _, effector in enabled:
         followed = [(effector.target, effector.subtarget)] if effector.follows == "TARGET" else []
@@ -282,7 +280,8 @@ def read_plan(
         posture=solver.posture,
         parameters=tuple(solver.parameters.options(method).items()),
         surroundings=read_surroundings(armature, bones, solved, instead),
-        bone_map=known if natural else None,
+        bone_map=whole,
+        natural=natural,
         carries=carries,
         switched_off=frozenset(rule for rule in ("balance", "keep_hips") if not getattr(solver, rule)),
         posture_from=solver.posture_from,

@@ -26,7 +26,8 @@ from ikmath.postures.stance import stance
 from ikmath.postures.support import BalanceRule, unsupported
 
 from ...bridge.armature import Array, Flags
-from ...bridge.figure_map import BoneMap, bone_ends, facing, joint_map, limbs_at_rest, mass_points
+from ...bridge.bone_map import BoneMap
+from ...bridge.figure_map import bone_ends, facing, joint_map, limbs_at_rest, mass_points
 from ...bridge.goals import Wanted
 from ...bridge.skeleton import Figure
 from .goals import short_chain
@@ -60,7 +61,7 @@ class Learned:
         moves, turns = plain(plan, want)
         if before is not None and (before.moves == moves).all() and (before.turns == turns).all():
             return before
-        if plan.bone_map is None or plan.examples is None or not moves.any():
+        if plan.examples is None or not moves.any():
             return None
         found = plan.bone_map.kinds.selected(figure.plan.bone.tolist())
         if found.body < 0:
@@ -133,9 +134,9 @@ def frame_posture(
     Valid parts of that `before`, of another frame of the plan, are reused. None if the method or the settings
     have none.
     """
-    known = plan.bone_map
-    if known is None:
+    if not plan.natural:
         return None
+    known = plan.bone_map
     still = _objective(plan, known, figure) if before is None else before.still
     moves, turns = plain(plan, want)
     kinds = [still.figure.kinds[figure.skeleton.index(bone)] for bone in want.bones]

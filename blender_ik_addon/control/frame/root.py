@@ -18,7 +18,8 @@ import bpy
 import numpy as np
 
 from ...bridge.animation import is_animated
-from ...bridge.armature import Array, Bones, read_bones
+from ...bridge.armature import Bones, read_bones
+from ...bridge.bone_map import BoneMap, bone_map
 from ...bridge.feet import feet
 from ...bridge.space import upward
 from ...properties.access import rig_of
@@ -58,26 +59,26 @@ class Placed:
     lasting: bool = True
 
 
-def automatic_root(bones: Bones, placed: Sequence[Placed], up: Array) -> Root:
+def automatic_root(bones: Bones, whole: BoneMap, placed: Sequence[Placed]) -> Root:
     """What *Automatic* means.
 
     The trunk is the chain from the topmost bone to the one that carries the legs; without legs it is the
     topmost bone alone. The root moves for a bone of the trunk, or for a bone of a leg together with one
     outside the legs, if both are lasting. For bones of legs alone it resists.
     """
-    legs = [frozenset(bones.ancestors(foot)) for foot in feet(bones, up)]
+    legs = [frozenset(bones.ancestors(foot)) for foot in feet(bones, whole)]
     # the topmost bones, and their descendants that carry all legs
     trunk = frozenset(np.flatnonzero(bones.parents < 0).tolist())
     if len(legs) > 1:
         trunk |= legs[0].intersection(*legs[1:])
-    whole = [one for one in placed if not one.chain_root or bones.number(one.chain_root) in trunk]
-    for one in whole:
+    through = [one for one in placed if not one.chain_root or bones.number(one.chain_root) in trunk]
+    for one in through:
         if bones.number(one.bone) in trunk:
             return Root("FREE", because=(one.bone,))
     count = Counter(number for leg in legs for number in leg)
     own = {number for number, several in count.items() if several == 1}  # not the chest above two forelegs
-    standing = [one for one in whole if not own.isdisjoint(bones.ancestors(one.bone))]
-    reaching = [one for one in whole if one not in standing]
+    standing = [one for one in through if not own.isdisjoint(bones.ancestors(one.bone))]
+    reaching = [one for one in through if one not in standing]
     if len(legs) > 1 and standing and not reaching:
         return Root("FREE", resists=True, because=tuple(one.bone for one in standing))
     lasting = [next((one.bone for one in some if one.lasting), "") for some in (reaching, standing)]
@@ -103,19 +104,20 @@ def placed_bones(armature: bpy.types.Object) -> tuple[Placed, ...]:
     return tuple(found)
 
 
-def root_now(armature: bpy.types.Object, bones: Bones, more: Iterable[Placed] = ()) -> Root:
+def root_now(armature: bpy.types.Object, bones: Bones, whole: BoneMap, more: Iterable[Placed] = ()) -> Root:
     """What *Root* means; `more` are placed by effectors that are not on the rig."""
     solver = rig_of(armature).solver
     if solver.root != "AUTO":
         return Root(solver.root)
-    found = automatic_root(bones, (*placed_bones(armature), *more), upward(armature))
+    found = automatic_root(bones, whole, (*placed_bones(armature), *more))
     # only the posture objective can resist
     return Root("PINNED") if found.resists and not solver.chooses_naturally(solver.method) else found
 
 
 def describe_root(armature: bpy.types.Object) -> str:
     """Whether the root stays or moves, and why, as a sentence."""
-    now = root_now(armature, read_bones(armature))
+    bones = read_bones(armature)
+    now = root_now(armature, bones, bone_map(armature, bones, upward(armature)))
     if rig_of(armature).solver.root != "AUTO":
         return f"The root {'stays' if now.setting == 'PINNED' else 'moves'}, as Root is set"
     if now.resists:

@@ -11,8 +11,9 @@ import bpy
 from ikmath.postures.stance import stance, stands_on_two
 
 from ...bridge.armature import read_bones, read_state
+from ...bridge.bone_map import bone_map
 from ...bridge.checks import limiting_constraint
-from ...bridge.figure_map import bone_map, joint_map
+from ...bridge.figure_map import joint_map
 from ...bridge.skeleton import read_figure
 from ...bridge.space import read_space, upward
 from ...properties.refusal import Refused

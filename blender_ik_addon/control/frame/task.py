@@ -18,6 +18,7 @@ from ikmath.postures.alignment import RigidMotion
 from ...bridge.armature import Array
 from ...bridge.checks import figure_refusals
 from ...bridge.goals import Wanted
+from ...bridge.limbs import find_limbs
 from ...bridge.skeleton import Figure, read_figure
 from ...bridge.stretching import unstretched
 from ...properties.refusal import require
@@ -82,6 +83,7 @@ def first_figure(plan: Plan, armature: bpy.types.Object, sample: Sample) -> Figu
         root_stiffness=plan.root_stiffness,
         carried=plan.carried,
         stretching={number for stretch in plan.stretches for number in stretch.bones},
+        limbs=find_limbs(plan.bones, plan.bone_map.kinds),
     )
     holding = {(effector.bone, effector.chain_root) for effector in plan.effectors if effector.holds}
     require(figure_refusals(armature, figure, plan.chains, holding))
@@ -107,7 +109,7 @@ def make_task(
     """
     state = sample.state if as_posed else unstretched(figure, sample.state, plan.stretches)
     figure = figure.at(state, sample.space)
-    if plan.bone_map is not None:
+    if plan.natural:
         figure = hinged(figure)
     want = wanted(plan, figure, sample)
     parts, problem = make_problem(plan, figure, want, figure.q)
@@ -165,7 +167,7 @@ def make_goals(plan: Plan, figure: Figure, want: Wanted, posture: Array) -> tupl
     """The parts of the effectors, and all goals; the posture is the last goal."""
     parts = make_parts(plan, figure, want)
     goals = [part.goal for part in parts]
-    if plan.bone_map is None and (plan.posture > 0.0 or not goals):
+    if not plan.natural and (plan.posture > 0.0 or not goals):
         gain: float | Array = plan.posture or 1.0
         if plan.keeps:
             numbers = figure.plan.bone[figure.skeleton.owner].tolist()

@@ -19,6 +19,7 @@ from ikmath import rotation
 from ikmath.goals.balance import hull
 
 from ...bridge.armature import Array, Bones, pose_matrices, read_all, read_bones, read_state
+from ...bridge.bone_map import bone_map
 from ...bridge.chains import Chain, moving_bones
 from ...bridge.evaluated import Changes
 from ...bridge.goals import Masses
@@ -290,8 +291,9 @@ class Inspector:
         armature, bones, space = subject.armature, self.bones(subject), self._space(subject)
 
         def read() -> Figure:
-            root = root_now(armature, bones).setting
-            solved = moving_bones(bones, subject.chains, root, upward(armature))
+            whole = bone_map(armature, bones, upward(armature))
+            root = root_now(armature, bones, whole).setting
+            solved = moving_bones(bones, whole, subject.chains, root)
             return read_figure(bones, read_state(armature, bones), space, solved, root=root)
 
         return self._figure.get(subject.key, read)

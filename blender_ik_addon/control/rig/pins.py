@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 from mathutils import Quaternion, Vector
 
-from ...bridge.figure_map import mirrored_axes, other_side
+from ...bridge.bone_map import mirrored_axes, other_side
 from ...properties.access import rig_of
 from ...properties.effector import ArticulateEffector, why_not_moved
 from ...properties.kinds import AMOUNTS

@@ -10,6 +10,7 @@ import numpy as np
 from mathutils import Matrix, Vector
 
 from ...bridge.armature import pose_matrices, read_bones
+from ...bridge.bone_map import bone_map
 from ...bridge.limbs import side_of_bend
 from ...bridge.space import upward
 from ...preferences import own_preferences
@@ -26,7 +27,9 @@ def first_target(effector: ArticulateEffector, pose_bone: bpy.types.PoseBone, sc
     if "pole" not in effector.kind_info.asks:
         return effector.first_target(pose_bone, scale)
     armature: Any = effector.id_data
-    side = side_of_bend(read_bones(armature), effector.bone, upward(armature))
+    bones = read_bones(armature)
+    kinds = bone_map(armature, bones, upward(armature)).kinds
+    side = side_of_bend(bones, kinds, effector.bone)
     return effector.first_target(pose_bone, scale, side)
 
 
