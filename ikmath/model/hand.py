@@ -23,6 +23,8 @@ _LONG: Final = 1.5
 """Forearms from the wrist to a fingertip; the digits of a bat's wing are longer, and so is a sword."""
 _THUMB: Final = 0.9
 """Share of the fingers' mean reach from the wrist; a thumb's is less."""
+_AHEAD: Final = 0.7
+"""Cosine between a forearm and its fingers from which they go on in its direction; toes have less."""
 
 
 def finger_axes(rows: Rows, elbow: int, wrist: int, *, left: bool) -> Mapping[int, Array]:
@@ -33,18 +35,8 @@ def finger_axes(rows: Rows, elbow: int, wrist: int, *, left: bool) -> Mapping[in
     Args:
         rows: of the figure; elbow, wrist: joints of the arm; left: whether it is the left one.
     """
-    away = np.linalg.norm(rows.heads - rows.heads[wrist], axis=1)
     reach = np.linalg.norm(rows.tails - rows.heads[wrist], axis=1)
-    ends = [j for j in range(len(away)) if not rows.children[j] and reach[j] <= _LONG * away[elbow]]
-    # at least two bones each
-    ways = [rows.ways[j][: rows.ways[j].index(wrist)][::-1] for j in ends if wrist in rows.ways[j][2:]]
-    carried = Counter(joint for way in ways for joint in way)  # a palm's bone carries several digits
-    ways.sort(key=lambda way: float(reach[way[-1]]))
-    digits: list[list[int]] = []
-    for way in ways:
-        least = _PALM * reach[way[-1]] if digits else 0.0
-        digits.append([j for j in way if carried[j] == 1 and away[j] > least])
-    thumb, *fingers = [way for way in digits if way] or [[]]
+    thumb, *fingers = _digits(rows, elbow, wrist) or [[]]
     if not fingers:
         return {}
     tips = [way[-1] for way in fingers]
@@ -63,3 +55,32 @@ def finger_axes(rows: Rows, elbow: int, wrist: int, *, left: bool) -> Mapping[in
             axis = np.cross(rows.tails[way[-1]] - rows.heads[way[0]], inward)
             found[j] = axis / (float(np.linalg.norm(axis)) or 1.0)
     return found
+
+
+def goes_on_in_fingers(rows: Rows, elbow: int, wrist: int) -> bool:
+    """Whether a limb has several digits in its own direction; toes turn away from it.
+
+    Args:
+        rows: of the figure; elbow, wrist: joints of the limb, or knee and ankle.
+    """
+    fingers = _digits(rows, elbow, wrist)[1:]
+    ways = [rows.tails[way[-1]] - rows.heads[way[0]] for way in fingers]
+    way, ahead = rows.heads[wrist] - rows.heads[elbow], np.sum(ways, axis=0)
+    sizes = float(np.linalg.norm(way)) * sum(float(np.linalg.norm(one)) for one in ways)
+    return len(fingers) > 1 and float(way @ ahead) > _AHEAD * sizes
+
+
+def _digits(rows: Rows, elbow: int, wrist: int) -> list[list[int]]:
+    """The joints of each digit of a hand, the digit first whose tip is nearest to the wrist."""
+    away = np.linalg.norm(rows.heads - rows.heads[wrist], axis=1)
+    reach = np.linalg.norm(rows.tails - rows.heads[wrist], axis=1)
+    ends = [j for j in range(len(away)) if not rows.children[j] and reach[j] <= _LONG * away[elbow]]
+    # at least two bones each
+    ways = [rows.ways[j][: rows.ways[j].index(wrist)][::-1] for j in ends if wrist in rows.ways[j][2:]]
+    carried = Counter(joint for way in ways for joint in way)  # a palm's bone carries several digits
+    ways.sort(key=lambda way: float(reach[way[-1]]))
+    digits: list[list[int]] = []
+    for way in ways:
+        least = _PALM * reach[way[-1]] if digits else 0.0
+        digits.append([j for j in way if carried[j] == 1 and away[j] > least])
+    return [way for way in digits if way]

@@ -9,16 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
 
 from ..arrays import Array
+from .hand import goes_on_in_fingers
 from .limb_rows import GROUND, FoundLimb, Rows
 
 _LONG: Final = 0.15  # of the figure's size: the least length of a trunk or neck beyond a fork
 _TAIL: Final = 0.1  # of the figure's size: the least length of a tail
 _CLEAR: Final = 0.5  # share of the toes' length, and cosine, from which they have one direction
+_JOINED: Final = 0.5  # of a bone's length: the next bone of a trunk begins that near to its tail
+_UPRIGHT: Final = 0.7  # sine of the slope of a trunk that carries arms
 _HANGS: Final = 0.7  # sine of the downward slope from which a row of bones is no neck, as a proboscis
 
 
@@ -43,6 +47,8 @@ class Trunk:
         self.ground = [any(self._lowest(found[i]) <= low for i in pair) for pair in self.pairs]
         top = [int(rows.parents[one.bones[0]]) for one in found]
         self.attached = [self._join(top[a], top[b]) for a, b in self.pairs]
+        if len(self.pairs) == 1 and (self._goes_on_below() or self._has_hands()):
+            self.ground = [False]  # a figure without legs
         self._ahead = self._toes()
         self._middle = np.mean([rows.heads[one.bones[0]] for one in found] or [np.zeros(3)], axis=0)
         self.body, self.head_way, self.tails = self._ways()
@@ -70,6 +76,25 @@ class Trunk:
             return -1
         other = set(self._rows.ways[b])
         return next((j for j in self._rows.ways[a] if j in other), -1)
+
+    def _goes_on_below(self) -> bool:
+        """Whether the bones of a trunk come up from far below the first limb, which is an arm then."""
+        rows, lowest = self._rows, self.attached[0]
+        for bone, above in pairwise(rows.ways[lowest] if lowest >= 0 else []):
+            apart = float(np.linalg.norm(rows.tails[above] - rows.heads[bone]))
+            if apart > _JOINED * rows.length[above]:
+                break
+            lowest = above
+        up = rows.heads[self._found[0].bones[0]] - rows.heads[lowest]
+        high = max(_LONG * self._size, _UPRIGHT * float(np.linalg.norm(up)))
+        return lowest != self.attached[0] and float(up @ self._up) > high
+
+    def _has_hands(self) -> bool:
+        """Whether the first limb ends in a hand."""
+        one = self._found[0]
+        knee = one.joints[-1]
+        end = knee + one.last
+        return end < len(one.bones) and goes_on_in_fingers(self._rows, one.bones[knee], one.bones[end])
 
     # ------------------------------------------------------------------ ahead
     def _toes(self) -> Array:

@@ -46,7 +46,7 @@ def test_to_tell_what_is_found_changes_nothing():
 
 def test_told_legs_are_limbs_although_they_are_not_alike():
     arrays = stunted()
-    assert map_figure(*arrays).kinds[NAMES.index("arm.l")] == Kind.HIP, "arms alone are taken for legs"
+    assert map_figure(*arrays).kinds[NAMES.index("thigh.l")] != Kind.HIP
     found = map_figure(*arrays, told=numbered(LEGS))
     assert found.kinds[NAMES.index("thigh.l")] == Kind.HIP
     assert found.kinds[NAMES.index("shin.r")] == Kind.KNEE
