@@ -124,11 +124,11 @@ class _Mapping:
         numbers = [pair_of[i] for i in range(len(found))]
         limbs = tuple(self._limb(one, front[number]) for one, number in zip(found, numbers, strict=True))
         self._name_trunk(trunk, body)
-        for limb, one, number in zip(limbs, found, numbers, strict=True):
-            self._name_limb(limb, LIMB_KINDS[one.kind or _kind(number, front)])
         walking = [limb for limb, number in zip(limbs, numbers, strict=True) if trunk.ground[number]]
         feet = tuple(limb.end if limb.end >= 0 else limb.joints[-1] for limb in walking)
         forward, left = self._axes(limbs)
+        for limb, one, kind in zip(limbs, found, self._first_kinds(limbs, feet, forward), strict=True):
+            self._name_limb(limb, LIMB_KINDS[one.kind or kind])
         self._bend(limbs, forward)
         self._name_fingers(limbs, feet, left)
         for one in found:
@@ -146,7 +146,7 @@ class _Mapping:
             for j in np.flatnonzero(self.parents < 0).tolist():
                 self.kinds[j] = Kind.ROOT
             return
-        below, head_way = [j for j in trunk.attached if j >= 0], trunk.head_way
+        below, head_way = trunk.carrying, trunk.head_way
         for j in below:
             for bone in self.ways[j]:
                 self.kinds[bone] = Kind.SPINE
@@ -186,6 +186,22 @@ class _Mapping:
         parts = tuple(girdle), tuple(joints), end, tuple(rest[1:]), found.bones
         return Limb(*parts, tuple(bones[k] for k in knots), found.twin, front, attached)
 
+    def _first_kinds(self, limbs: tuple[Limb, ...], feet: tuple[int, ...], forward: Array) -> list[Kind]:
+        """The kind of the first joint of each limb.
+
+        Of several pairs at the front of a figure with legs, the one that walks has shoulders, else the one
+        farthest ahead; the others are wings.
+        """
+
+        def arms(limb: Limb) -> tuple[bool, float]:
+            sides = [*limb.joints, *limbs[limb.twin].joints]
+            return not {limb.end, *limb.joints}.isdisjoint(feet), float(self.heads[sides].sum(0) @ forward)
+
+        front = [limb for limb in limbs if limb.front]
+        first = max(front, key=arms) if len(limbs) > 4 and front else None
+        own = front if first is None else [first, limbs[first.twin]]
+        return [Kind.HIP if not limb.front else Kind.SHOULDER if limb in own else Kind.WING for limb in limbs]
+
     def _name_limb(self, limb: Limb, kinds: tuple[Kind, ...]) -> None:
         upper, lower, end, beyond = kinds
         for bone in limb.girdle:
@@ -218,11 +234,15 @@ class _Mapping:
         if float(np.linalg.norm(way)) < 0.15 * self.size:  # upright: the toes decide
             toes = [self.tails[limb.rest[-1] if limb.rest else limb.end] - self.heads[limb.end] for limb in hind if limb.end >= 0]  # fmt: skip  # noqa: E501
             way = self._level(np.sum(toes, 0)) if toes else way
-        across = np.zeros(3)
+        if not hind and front:  # arms bend to the front
+            bends = [self.heads[[limb.joints[0], limb.end]].mean(0) - self.heads[limb.joints[1]] for limb in front]  # fmt: skip  # noqa: E501
+            way = self._level(np.sum(bends, 0))
+        across, left = np.zeros(3), np.cross(self.up, way)
         for limb in hind or front:
             twin = limbs[limb.twin]
             apart = self._level(self.heads[limb.joints[0]] - self.heads[twin.joints[0]])
-            across += apart * (1.0 if float(np.cross(self.up, way) @ apart) >= 0 else -1.0)
+            left = left if left.any() else apart
+            across += apart * (1.0 if float(left @ apart) >= 0 else -1.0)
         if float(np.linalg.norm(across)) > 1e-6 * self.size:
             left = across / np.linalg.norm(across)
             return np.cross(left, self.up), left
@@ -284,13 +304,6 @@ class _Mapping:
                     if min(a, b) >= 0:
                         twin[a] = b
         return twin
-
-
-def _kind(pair: int, front: list[bool]) -> Kind:
-    """The kind of the first joints of a pair of limbs; of more than two pairs only one has shoulders."""
-    if not front[pair]:
-        return Kind.HIP
-    return Kind.WING if len(front) > 2 and pair != front.index(True) else Kind.SHOULDER
 
 
 def _diameter(points: Array) -> float:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -33,8 +32,9 @@ class Trunk:
         rows: of the figure; found: its limbs, in pairs; size: of the figure; up: (3,) a unit vector.
 
     Attributes:
-        pairs: of the limbs, their indices; ground: whether each pair walks; attached: the joints that carry
-            them, -1 where they hang from no common one; front: whether each is at the front.
+        pairs: of the limbs, their indices; ground: whether each walks; front: whether it is at the front;
+        attached: the joints that carry the pairs, -1 where they hang from no common one; carrying: these, and
+            the lowest bone of a trunk without legs.
         body: the joint that carries all limbs and the head, -1 without limbs; head_way: the joints from there
             to the head; tails: joints of each tail.
     """
@@ -47,8 +47,12 @@ class Trunk:
         self.ground = [any(self._lowest(found[i]) <= low for i in pair) for pair in self.pairs]
         top = [int(rows.parents[one.bones[0]]) for one in found]
         self.attached = [self._join(top[a], top[b]) for a, b in self.pairs]
-        if len(self.pairs) == 1 and (self._goes_on_below() or self._has_hands()):
-            self.ground = [False]  # a figure without legs
+        self.carrying = [j for j in self.attached if j >= 0]
+        if len(self.pairs) == 1:
+            below = self._below_arms()
+            if below or self._has_hands():
+                self.ground = [False]
+            self.carrying += below[-1:]
         self._ahead = self._toes()
         self._middle = np.mean([rows.heads[one.bones[0]] for one in found] or [np.zeros(3)], axis=0)
         self.body, self.head_way, self.tails = self._ways()
@@ -77,17 +81,26 @@ class Trunk:
         other = set(self._rows.ways[b])
         return next((j for j in self._rows.ways[a] if j in other), -1)
 
-    def _goes_on_below(self) -> bool:
-        """Whether the bones of a trunk come up from far below the first limb, which is an arm then."""
-        rows, lowest = self._rows, self.attached[0]
-        for bone, above in pairwise(rows.ways[lowest] if lowest >= 0 else []):
-            apart = float(np.linalg.norm(rows.tails[above] - rows.heads[bone]))
+    def _below_arms(self) -> list[int]:
+        """The bones of a trunk that comes up to the first limb from far below, which is an arm then."""
+        rows, joint = self._rows, self.attached[0]
+        if joint < 0:
+            return []
+        begin, low = rows.heads[self._found[0].bones[0]], self._lowest(self._found[0])
+        trunk = [joint]
+        for above in rows.ways[joint][1:]:
+            apart = float(np.linalg.norm(rows.tails[above] - rows.heads[trunk[-1]]))
             if apart > _JOINED * rows.length[above]:
                 break
-            lowest = above
-        up = rows.heads[self._found[0].bones[0]] - rows.heads[lowest]
-        high = max(_LONG * self._size, _UPRIGHT * float(np.linalg.norm(up)))
-        return lowest != self.attached[0] and float(up @ self._up) > high
+            trunk.append(above)
+        found = []
+        for bone in trunk:
+            up, least = begin - rows.heads[bone], _LONG * self._size
+            below = float(up @ self._up) > max(least, _UPRIGHT * float(np.linalg.norm(up)))
+            # a single bone may be a root on the ground, between the feet
+            if below and (bone != joint or low - float(rows.heads[bone] @ self._up) > least):
+                found.append(bone)
+        return found
 
     def _has_hands(self) -> bool:
         """Whether the first limb ends in a hand."""
@@ -122,7 +135,7 @@ class Trunk:
     # ------------------------------------------------------------------ ways
     def _ways(self) -> tuple[int, list[int], list[list[int]]]:
         rows = self._rows
-        where = [j for j in self.attached if j >= 0]
+        where = self.carrying
         if not where:
             return -1, [], []
         trunk = {bone for j in where for bone in rows.ways[j]}
@@ -143,7 +156,7 @@ class Trunk:
             return (
                 self._is_ahead(way[-1]),
                 base in airborne,
-                forks if len(where) > 1 else high,
+                forks if len(self.attached) > 1 else high,
                 len(rows.ways[base]),
                 rows.reach[start],
             )

@@ -45,7 +45,8 @@ def test_a_bust_has_arms_and_no_legs(fingers, angle):
             "elbow",
             "wrist",
         ]
-    assert kinds["head"] == "head" and not found.feet
+    assert [kinds[part] for part in _TRUNK] == ["root", "spine", "spine", "neck", "head"]
+    assert not found.feet and found.forward[1] < -0.99
     assert not fingers or kinds["index1.l"] == "finger"
 
 
@@ -59,6 +60,14 @@ def test_a_pair_of_arms_is_no_pair_of_legs(root, angle):
     found = map_figure(*people.arrays(rows))
     kinds = {row[0]: str(kind) for row, kind in zip(rows, found.kinds, strict=True)}
     assert kinds["arm.l"] == "shoulder" and kinds["middle2.r"] == "finger" and not found.feet
+
+
+@pytest.mark.parametrize("hips", [(0.0, 0.0, 1.0), None], ids=["one bone", "none"])
+def test_a_bust_of_few_bones_has_arms(hips):
+    rows = [("chest", None, hips or (0.0, 0.0, 1.3), (0.0, 0.0, 1.5))]
+    rows += [row for row in _bust(not hips) if row[0] not in _TRUNK]
+    found = map_figure(*people.arrays(rows))
+    assert not found.feet and str(found.kinds[2]) == "shoulder"
 
 
 def test_a_bird_stands_on_its_toes():
@@ -82,3 +91,24 @@ def test_a_bird_stands_on_its_toes():
     kinds = {row[0]: str(kind) for row, kind in zip(rows, found.kinds, strict=True)}
     assert (kinds["thigh.l"], kinds["shin.r"], kinds["head"]) == ("hip", "knee", "head")
     assert len(found.feet) == 2
+
+
+@pytest.mark.parametrize("walks", [False, True])
+def test_wings_are_the_pair_that_neither_walks_nor_is_ahead(walks):
+    wings = [
+        (f"wing{k}.{side}", f"wing{k - 1}.{side}" if k else "chest", *((s * x, y, z) for x, y, z in ends))
+        for side, s in (("l", 1), ("r", -1))
+        for k, ends in enumerate(
+            [
+                ((0.1, 0.1, 1.4), (0.5, 0.3, 1.7)),
+                ((0.5, 0.3, 1.7), (1.0, 0.4, 1.6)),
+                ((1.0, 0.4, 1.6), (1.5, 0.5, 1.2)),
+            ]
+        )
+    ]
+    rows = [*(people.DOG if walks else people.PERSON), *wings]
+    found = map_figure(*people.arrays(rows))
+    kinds = {row[0]: str(kind) for row, kind in zip(rows, found.kinds, strict=True)}
+    arm = ("upper", "fore") if walks else ("arm", "forearm")
+    assert [kinds[f"{part}.l"] for part in arm] == ["shoulder", "elbow"]
+    assert kinds["wing1.l"] == kinds["wing2.r"] == "wing"
