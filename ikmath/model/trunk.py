@@ -222,13 +222,14 @@ class Trunk:
         if not self.head_way or len(self.pairs) < 2:
             return [not low for low in self.ground]
         head = self.head_way[-1]
-        depth = [len(rows.ways[self._join(j, head)]) if j >= 0 else -1 for j in self.attached]
+        joins = [self._join(j, head) for j in self.attached]
+        depth = [len(rows.ways[join]) if join >= 0 else -1 for join in joins]
         walking = [pair for pair, low in enumerate(self.ground) if low]
         front = [
             near in (max(depth), -1) and (len(walking) <= 2 or not low)  # of more legs none are arms
             for near, low in zip(depth, self.ground, strict=True)
         ]
-        if len(walking) == 2 and all(front[pair] for pair in walking):
+        if 0 < len(walking) <= 2 and sum(front) > 1 and all(front[pair] for pair in walking):
             begins = [rows.heads[found[self.pairs[pair][0]].bones[0]] for pair in walking]
             far = [float(np.linalg.norm(begin - rows.heads[head])) for begin in begins]
             front[walking[far.index(max(far))]] = False

@@ -53,12 +53,18 @@ HUNG = {
     "the front legs by themselves": {"shoulder": None},
     "the head from the hips": {"neck": "hips"},
     "the hips from the chest": {"hips": "chest", "spine": None},
+    "the front of the body by itself": {"chest": None},
 }
 
 
 def _dog(hung, more=()):
     """The dog with other parents for some bones, and with more bones."""
-    rows = [(name, hung.get(name.split(".")[0], above), *ends) for name, above, *ends in people.DOG]
+    return _with(people.DOG, hung, more)
+
+
+def _with(figure, hung, more=()):
+    """The rows of a figure with other parents for some bones, and with more bones."""
+    rows = [(name, hung.get(name.split(".")[0], above), *ends) for name, above, *ends in figure]
     return sorted([*rows, *more], key=lambda row: _depth([*rows, *more], row[0]))
 
 
@@ -130,6 +136,13 @@ def test_a_walking_person_has_the_map_of_a_standing_one():
         turns[figure.index(f"shin.{side}")] = (0.6, 0, 0)
     found = map_skeleton(figure, people.rotations(figure, turns), tips)
     assert _kinds(people.PERSON, found) == _kinds(people.PERSON, map_skeleton(figure, tips=tips))
+
+
+def test_a_person_whose_root_is_the_chest_has_arms_and_legs():
+    rows = _with(people.PERSON, {"chest": None, "spine": "chest", "hips": "spine"})
+    kinds = _kinds(rows, map_figure(*people.arrays(rows)))
+    for name in ("arm.l", "forearm.r", "hand.l", "thigh.l", "shin.r", "foot.l", "head"):
+        assert kinds[name] == PERSON[name.split(".")[0]], name
 
 
 def test_knees_bend_backwards_and_elbows_forwards_about_their_hinges():
