@@ -22,9 +22,10 @@ from .figure_kinds import FigureMap as FigureMap
 from .figure_kinds import Kind as Kind
 from .figure_kinds import Limb as Limb
 from .hand import finger_axes
-from .limb_rows import LIMB_KINDS, FoundLimb, Rows, children_of, limbs_of, with_told_limbs
+from .limb_rows import LIMB_KINDS, FoundLimb, Rows, children_of, limbs_of
 from .pose import Pose
 from .skeleton import Skeleton
+from .told_limbs import with_told_limbs
 from .trunk import Trunk, trunk_of
 
 _STUB: Final = 0.5  # of a skull's length: a shorter bone, farther from its tail, only carries the face

@@ -3,14 +3,15 @@
 
 A limb has a twin of equal depth and length, and two long bones in a row that are about equally long. Bones in
 one line count as one part, as a thigh with a bone for its twist. A row of many such bones, such as a tail or
-an arm of an octopus, is not a limb unless it is folded. Limbs that the caller gives take the place of those
-that were recognised wrongly.
+an arm of an octopus, is not a limb unless it is folded. A thigh does not begin in the middle of the body, and
+a shin does not lie on the ground.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise, product
 from math import log
 from types import MappingProxyType
@@ -34,8 +35,9 @@ _NEARLY: Final = 0.95  # as long as the longest pair of bones
 _SHARE: Final = 0.25  # of the longest limb, that two bones of another have at least; fingers have less,
 _REACH: Final = 0.3  # and of the longest reach; eyebrows have less
 _LEAST: Final = 0.08  # of the figure's size, that they have at least
-_TWIN: Final = 0.05  # by which the lengths of left and right may differ,
-_TOLD_TWIN: Final = 0.1  # and those of two limbs that are told
+_TWIN: Final = 0.05  # by which the lengths of left and right may differ
+_ASIDE: Final = float(np.cos(np.radians(30.0)))  # a bone beside the trunk turns by more into the limb
+_FLAT: Final = 0.5  # share of its length by which a bone that lies on the ground may rise
 _BENT: Final = float(np.sin(np.radians(0.5)))  # bones that are bent by less lie in one line
 _HALVED: Final = float(np.sin(np.radians(20.0)))  # two halves of a long bone are bent by less
 _EQUAL: Final = 0.8  # share of the longer half of a shin that the other half has at least
@@ -49,7 +51,6 @@ LIMB_KINDS: Final[Mapping[Kind, tuple[Kind, Kind, Kind, Kind]]] = MappingProxyTy
     }
 )
 """Kind of a limb's first joint -> kinds of its joints, its end and what is beyond."""
-_BEGIN: Final = (Kind.SHOULDER, Kind.HIP)
 
 
 @dataclass(frozen=True)
@@ -142,7 +143,9 @@ class Rows:
 def continued(parents: Index, heads: Array, tails: Array) -> Array:
     """(J, 3) tails of bones; where most point elsewhere, a bone ends where the next one begins.
 
-    The bones of many file formats have frames, but no directions. Arguments as for `Rows`.
+    A last bone then goes straight on. The bones of many file formats have frames, but no directions.
+
+    Arguments as for `Rows`.
     """
     rows = Rows(parents, heads, tails)
     then = np.array([rows.after(j) for j in range(len(parents))], dtype=np.intp)
@@ -152,28 +155,45 @@ def continued(parents: Index, heads: Array, tails: Array) -> Array:
     elsewhere = goes_on & (np.minimum(off, way) > _ELSEWHERE * rows.length)
     if 2 * int(elsewhere.sum()) <= int(goes_on.sum()):
         return tails
-    return np.where(elsewhere[:, None], heads[then], tails)
+    ends = np.where(elsewhere[:, None], heads[then], tails)
+    for j in [j for j, own in enumerate(rows.children) if not own]:
+        for above in rows.ways[j][1:]:
+            straight = heads[j] - heads[above]
+            far = float(np.linalg.norm(straight))
+            if far > 0.0:
+                ends[j] = heads[j] + rows.length[j] / far * straight
+                break
+    return ends
 
 
 def limbs_of(rows: Rows, size: float, up: Array) -> list[FoundLimb]:
     """The limbs of a figure of that size, each with its twin; up: (3,) a unit vector."""
-    low = np.minimum(rows.heads @ up, rows.tails @ up)
+    high = rows.heads @ up
+    low = np.minimum(high, rows.tails @ up)
     ground = float(low.min()) + GROUND * size
+    flat = np.abs(rows.tails @ up - high) < _FLAT * rows.length
+    lying = flat & (high <= ground)
     found = [
         one
         for row in rows.all()
-        if (one := _look_at(rows, row, _LEAST * size, _WALKS if low[list(row)].min() <= ground else 1.0))
+        if not (rows.parents[row[0]] < 0 and lying[list(row)].all())  # a control of a foot
+        and (one := _look_at(rows, row, _LEAST * size, low[list(row)].min() <= ground, lying))
     ]
     paired: list[FoundLimb] = []
-    left = sorted(found, key=lambda one: -sum(one.lengths))
+    left = sorted(found, key=lambda limb: -sum(limb.lengths))
     while left:
-        one = left.pop(0)
-        alike = [other for other in left if _are_twins(one, other)]
+        first = left.pop(0)
+        alike = [other for other in left if are_twins(first, other)]
+        alike = alike or [other for other in left if _are_posed_twins(rows, first, other)]
         if alike:
-            near = min(alike, key=lambda other: _apart(rows, one, other))
+            near = min(alike, key=partial(_apart, rows, first))
             left.remove(near)
+            pair = [first, near]
+            if first.joints != near.joints and _are_posed_twins(rows, first, near):  # folded on one side only
+                plain = min(pair, key=lambda limb: len(limb.joints))
+                pair = [replace(plain, bones=limb.bones) for limb in pair]
             count = len(paired)
-            paired += [replace(one, twin=count + 1), replace(near, twin=count)]
+            paired += [replace(limb, twin=count + 1 - side) for side, limb in enumerate(pair)]
     long = _SHARE * max((sum(one.lengths) for one in paired), default=0.0)
     reach = [float(rows.reach[one.bones[0]]) for one in paired]
     far = _REACH * max(reach, default=0.0)
@@ -181,8 +201,14 @@ def limbs_of(rows: Rows, size: float, up: Array) -> list[FoundLimb]:
     return [replace(paired[k + side], twin=2 * n + 1 - side) for n, k in enumerate(kept) for side in (0, 1)]
 
 
-def _look_at(rows: Rows, row: tuple[int, ...], least: float, easier: float) -> FoundLimb | None:
-    """What of a row would be a limb, if it has a twin; easier: multiplies how alike its bones must be."""
+def _look_at(rows: Rows, row: tuple[int, ...], least: float, walks: bool, lying: Array) -> FoundLimb | None:
+    """What of a row would be a limb, if it has a twin.
+
+    Args:
+        least: length of its two long bones; walks: whether it touches the ground; lying: (J,) whether a bone
+            lies there.
+    """
+    easier = _WALKS if walks else 1.0
     spans = rows.spans(row)
     lengths = np.sqrt((spans * spans).sum(-1))
     if lengths.sum() < least:
@@ -190,7 +216,18 @@ def _look_at(rows: Rows, row: tuple[int, ...], least: float, easier: float) -> F
     units = spans / np.maximum(lengths, 1e-12)[:, None]
     bends = np.cross(units[:-1], units[1:])
     single = [(k, k, float(length)) for k, length in enumerate(lengths)]
-    choices = [(parts, _pairs(parts, easier)) for parts in (_in_line(lengths, bends), single)]
+    aside = len(row) > 1 and units[0] @ units[1] < _ASIDE and _parts_from_twin(rows, row[0])
+
+    def limb_pairs(parts: list[tuple[int, int, float]]) -> list[float]:
+        """Lengths of pairs; 0 for what begins in the middle, and for a foot, if there are others."""
+        pairs = _pairs(parts, easier)
+        own = [
+            0.0 if lying[row[under[0]]] or (aside and over[1] == 0) else length
+            for length, (over, under) in zip(pairs, pairwise(parts), strict=True)
+        ]
+        return own if max(own, default=0.0) >= least else pairs
+
+    choices = [(parts, limb_pairs(parts)) for parts in (_in_line(lengths, bends), single)]
     parts, pairs = max(choices, key=lambda one: max(one[1], default=0.0))
     longest = max(pairs, default=0.0)
     if longest < least or len(choices[0][0]) >= _MOST:
@@ -210,6 +247,19 @@ def _look_at(rows: Rows, row: tuple[int, ...], least: float, easier: float) -> F
         end - last[0],
         int(rows.depth[row[first]]),
         (parts[middle][2], parts[middle + 1][2]),
+    )
+
+
+def _parts_from_twin(rows: Rows, first: int) -> bool:
+    """Whether a bone and its twin begin at one place and part: no hips or shoulders are in the middle."""
+    own = float(rows.length[first])
+    beside = rows.children[rows.parents[first]] if rows.parents[first] >= 0 else []
+    return any(
+        np.linalg.norm(rows.heads[c] - rows.heads[first]) <= _AT * own
+        and abs(rows.reach[c] - rows.reach[first]) <= _TWIN * rows.reach[first]
+        and np.linalg.norm(rows.tails[c] - rows.tails[first]) >= own
+        for c in beside
+        if c != first
     )
 
 
@@ -289,88 +339,20 @@ def _are_alike(a: tuple[int, int, float], b: tuple[int, int, float], share: floa
     return min(a[2], b[2]) >= share * max(a[2], b[2]) > 0.0
 
 
-def _are_twins(one: FoundLimb, other: FoundLimb, apart: float = _TWIN) -> bool:
+def are_twins(one: FoundLimb, other: FoundLimb, apart: float = _TWIN) -> bool:
     """Whether limbs are of equal depth and length; apart: by which share the lengths may differ."""
     return one.depth == other.depth and np.allclose(one.lengths, other.lengths, rtol=apart)
+
+
+def _are_posed_twins(rows: Rows, one: FoundLimb, other: FoundLimb) -> bool:
+    """Whether the rows of limbs are of equal depth and lengths, bone by bone, however each is bent."""
+    if len(one.bones) != len(other.bones) or rows.depth[one.bones[0]] != rows.depth[other.bones[0]]:
+        return False
+    a, b = (np.linalg.norm(rows.spans(side.bones), axis=1)[:-1] for side in (one, other))
+    return np.allclose(a, b, rtol=_TWIN)
 
 
 def _apart(rows: Rows, one: FoundLimb, other: FoundLimb) -> tuple[bool, float]:
     """Limbs that hang from the same bone are twins first, then those that are nearest."""
     a, b = one.bones[0], other.bones[0]
     return bool(rows.parents[a] != rows.parents[b]), float(np.linalg.norm(rows.heads[a] - rows.heads[b]))
-
-
-def with_told_limbs(rows: Rows, found: Sequence[FoundLimb], told: Mapping[int, Kind]) -> list[FoundLimb]:
-    """Limbs that were found, in pairs, with those that are told and without those that contradict these."""
-    begins = [j for j, kind in told.items() if kind in _BEGIN]
-    limbs = [one for j in sorted(begins) if (one := _told_limb(rows, j, told)) is not None]
-    taken = {bone for one in limbs for bone in one.bones}
-    kept: list[FoundLimb] = []
-    for one in found[::2]:
-        pair = one, found[one.twin]
-        if any(_contradicts(own, told) for own in pair):
-            continue
-        free = [own for own in pair if not taken.intersection((*own.bones, *rows.ways[own.bones[0]]))]
-        if len(free) == 2:
-            kept += [replace(one, twin=len(kept) + 1), replace(pair[1], twin=len(kept))]
-        else:  # the other side of a limb that is told
-            limbs += [replace(own, kind=one.kind) for own in free for one in limbs if _told_twins(one, own)]
-    while limbs:
-        one = limbs.pop(0)
-        other = next((k for k, other in enumerate(limbs) if _told_twins(one, other)), -1)
-        count = len(kept)
-        kept.append(replace(one, twin=count if other < 0 else count + 1))
-        if other >= 0:
-            kept.append(replace(limbs.pop(other), twin=count))
-    return kept
-
-
-def _told_limb(rows: Rows, first: int, told: Mapping[int, Kind]) -> FoundLimb | None:
-    """The limb that begins at a joint; None where no bone hangs from it."""
-    kinds = LIMB_KINDS[told[first]]
-    lower = _below(rows, first, kinds[1], told)
-    if lower < 0:
-        return None
-    end = _below(rows, lower, kinds[2], told)
-    girdle = first
-    while (above := int(rows.parents[girdle])) >= 0 and told.get(above) == Kind.CLAVICLE:
-        girdle = above
-    up = rows.ways[lower]
-    row = [*reversed(up[: up.index(girdle) + 1])]
-    joint, last = len(row) - 1, 1
-    if end >= 0:
-        up = rows.ways[end]
-        own = [*reversed(up[: up.index(lower)])]
-        last, row = len(own), row + own
-        while (then := rows.after(row[-1])) >= 0:
-            row.append(then)
-    ends = rows.heads[first], rows.heads[lower], rows.heads[end] if end >= 0 else rows.tails[lower]
-    upper, under = (float(np.linalg.norm(b - a)) for a, b in pairwise(ends))
-    return FoundLimb(
-        tuple(row),
-        (joint,),
-        joint - row.index(first),
-        last,
-        int(rows.depth[first]),
-        (upper, under),
-        kind=told[first],
-    )
-
-
-def _below(rows: Rows, joint: int, kind: Kind, told: Mapping[int, Kind]) -> int:
-    """The joint of a kind below another one, as told, else the one from which most hangs; -1 if none."""
-    known = [j for j, own in told.items() if own == kind and joint in rows.ways[j][1:]]
-    hung = [j for j in rows.children[joint] if j not in told]
-    return known[0] if known else max(hung, key=lambda j: float(rows.reach[j]), default=-1)
-
-
-def _contradicts(one: FoundLimb, told: Mapping[int, Kind]) -> bool:
-    """Whether a joint of a found limb is told to be no joint of a limb."""
-    knots = [one.joints[0] - one.above, *one.joints]
-    limb_kinds = {kind for kinds in LIMB_KINDS.values() for kind in kinds}
-    return any(told.get(one.bones[k], Kind.HIP) not in limb_kinds for k in knots)
-
-
-def _told_twins(one: FoundLimb, other: FoundLimb) -> bool:
-    """The same of a limb that is told and one that is not told to be of another kind."""
-    return other.kind in (None, one.kind) and _are_twins(one, other, _TOLD_TWIN)

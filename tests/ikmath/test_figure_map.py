@@ -68,6 +68,16 @@ def _with(figure, hung, more=()):
     return sorted([*rows, *more], key=lambda row: _depth([*rows, *more], row[0]))
 
 
+def _moved(figure, ends):
+    """The rows of a figure with other heads and tails for some bones, of the left side; mirrored."""
+    rows = []
+    for name, above, head, tail in figure:
+        base, _, side = name.partition(".")
+        flip = np.array([-1 if side == "r" else 1, 1, 1])
+        rows.append((name, above, *(flip * ends[base] if base in ends else (head, tail))))
+    return rows
+
+
 def _depth(rows, name):
     above = next(row[1] for row in rows if row[0] == name)
     return 0 if above is None else 1 + _depth(rows, above)
@@ -112,8 +122,10 @@ def test_bones_without_a_direction_end_where_the_next_one_begins(rows):
     ends, names = continued(parents, heads, aside), [row[0] for row in rows]
     for above, below in {"thigh.l": "shin.l", "thigh.r": "shin.r", "neck": "head"}.items():
         np.testing.assert_array_equal(ends[names.index(above)], heads[names.index(below)])
-    leaf = names.index("head")
-    np.testing.assert_array_equal(ends[leaf], aside[leaf])
+    leaf = names.index("head")  # goes straight on
+    way = heads[leaf] - heads[parents[leaf]]
+    length = np.linalg.norm(tails[leaf] - heads[leaf])
+    np.testing.assert_allclose(ends[leaf], heads[leaf] + length * way / np.linalg.norm(way))
 
 
 @pytest.mark.parametrize("rows", [people.PERSON, people.DOG], ids=["person", "dog"])
@@ -138,11 +150,64 @@ def test_a_walking_person_has_the_map_of_a_standing_one():
     assert _kinds(people.PERSON, found) == _kinds(people.PERSON, map_skeleton(figure, tips=tips))
 
 
+def test_a_dog_that_steps_has_the_map_of_a_standing_one():
+    figure, tips = people.skeleton(people.DOG)
+    turns = np.zeros((len(figure), 3))
+    turns[figure.index("shin.l")] = (-1.0, 0, 0)  # the leg is stretched, on one side only
+    turns[figure.index("hock.l")] = (1.0, 0, 0)
+    turns[figure.index("fore.r")] = (1.2, 0, 0)
+    found = map_skeleton(figure, people.rotations(figure, turns), tips)
+    standing = _kinds(people.DOG, map_skeleton(figure, tips=tips))
+    kinds = _kinds(people.DOG, found)
+    for name in ("thigh.l", "thigh.r", "shin.l", "shin.r", "upper.l", "fore.r", "head", "tail"):
+        assert kinds[name] == standing[name], name
+
+
 def test_a_person_whose_root_is_the_chest_has_arms_and_legs():
     rows = _with(people.PERSON, {"chest": None, "spine": "chest", "hips": "spine"})
     kinds = _kinds(rows, map_figure(*people.arrays(rows)))
     for name in ("arm.l", "forearm.r", "hand.l", "thigh.l", "shin.r", "foot.l", "head"):
         assert kinds[name] == PERSON[name.split(".")[0]], name
+
+
+def test_a_foot_as_long_as_the_shin_is_a_foot():
+    foot = {
+        "foot": ((0.1, 0.03, 0.08), (0.1, -0.38, 0.02)),
+        "toe": ((0.1, -0.38, 0.02), (0.1, -0.45, 0.02)),
+    }
+    rows = _moved(people.PERSON, foot)
+    assert _kinds(rows, map_figure(*people.arrays(rows))) == _kinds(
+        people.PERSON, map_figure(*people.arrays(people.PERSON))
+    )
+
+
+def test_bones_from_the_middle_of_the_body_to_the_hips_are_no_thighs():
+    legs = {
+        "thigh": ((0, 0.3, 0.53), (0.3, 0.3, 0.5)),
+        "shin": ((0.3, 0.3, 0.5), (0.3, 0.27, 0.27)),
+        "hock": ((0.3, 0.27, 0.27), (0.3, 0.3, 0.04)),
+        "hindpaw": ((0.3, 0.3, 0.04), (0.3, 0.22, 0.0)),
+    }
+    rows = _moved(people.DOG, legs)
+    kinds = _kinds(rows, map_figure(*people.arrays(rows)))
+    assert [kinds[f"{name}.{side}"] for side in "lr" for name in legs] == [
+        "clavicle", "hip", "knee", "ankle"
+    ] * 2  # fmt: skip
+
+
+def test_controls_on_the_ground_are_no_limbs():
+    more = []
+    for side, s in (("l", 1), ("r", -1)):
+        more += [
+            (f"heel.{side}", None, (0.1 * s, 0.1, 0.0), (0.1 * s, -0.1, 0.0)),
+            (f"roll.{side}", f"heel.{side}", (0.1 * s, -0.1, 0.0), (0.1 * s, -0.28, 0.02)),
+        ]
+    rows = _with(people.PERSON, {}, more)
+    found = map_figure(*people.arrays(rows))
+    kinds = _kinds(rows, found)
+    assert len(found.limbs) == 4 and len(found.feet) == 2
+    for name, kind in PERSON.items():
+        assert kinds.get(name, kinds.get(f"{name}.l")) == kind, name
 
 
 def test_knees_bend_backwards_and_elbows_forwards_about_their_hinges():
