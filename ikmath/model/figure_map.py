@@ -28,6 +28,9 @@ from .skeleton import Skeleton
 from .told_limbs import with_told_limbs
 from .trunk import Trunk, trunk_of
 
+_BENT: Final = float(np.sin(np.radians(20.0)))  # a knee that is bent by more shows how it bends
+_STRAIGHT: Final = float(np.sin(np.radians(10.0)))  # the least bend to the front or back of any other
+_LINE: Final = float(np.sin(np.radians(0.5)))  # less bend is none
 _STUB: Final = 0.5  # of a skull's length: a shorter bone, farther from its tail, only carries the face
 NOTHING_TOLD: Final[Mapping[int, Kind]] = MappingProxyType({})
 
@@ -127,7 +130,7 @@ class _Mapping:
         self._name_trunk(trunk, body)
         walking = [limb for limb, number in zip(limbs, numbers, strict=True) if trunk.ground[number]]
         feet = tuple(limb.end if limb.end >= 0 else limb.joints[-1] for limb in walking)
-        forward, left = self._axes(limbs)
+        forward, left = self._axes(limbs, trunk.head_way)
         for limb, one, kind in zip(limbs, found, self._first_kinds(limbs, feet, forward), strict=True):
             self._name_limb(limb, LIMB_KINDS[one.kind or kind])
         self._bend(limbs, forward)
@@ -224,7 +227,7 @@ class _Mapping:
             for joint, axis in found.items():
                 self.kinds[joint], self.hinge[joint] = Kind.FINGER, axis
 
-    def _axes(self, limbs: tuple[Limb, ...]) -> tuple[Array, Array]:
+    def _axes(self, limbs: tuple[Limb, ...], head_way: list[int]) -> tuple[Array, Array]:
         """Forward and left, level unit vectors."""
         way = np.zeros(3)
         hind = [limb for limb in limbs if not limb.front]
@@ -232,6 +235,9 @@ class _Mapping:
         middle = [self.heads[[limb.joints[0] for limb in own]].mean(0) for own in (front, hind) if own]
         if len(middle) == 2:
             way = self._level(middle[0] - middle[1])
+        if float(np.linalg.norm(way)) < 0.15 * self.size and limbs and head_way:  # the head, as of an insect
+            begins = self.heads[[limb.joints[0] for limb in limbs]]
+            way = self._level(self.tails[head_way[-1]] - begins.mean(0))
         if float(np.linalg.norm(way)) < 0.15 * self.size:  # upright: the toes decide
             toes = [self.tails[limb.rest[-1] if limb.rest else limb.end] - self.heads[limb.end] for limb in hind if limb.end >= 0]  # fmt: skip  # noqa: E501
             way = self._level(np.sum(toes, 0)) if toes else way
@@ -256,16 +262,21 @@ class _Mapping:
         return np.asarray(v - self.up * (v @ self.up))
 
     def _bend(self, limbs: tuple[Limb, ...], forward: Array) -> None:
-        """The axes of knees and elbows: as they are bent, else knees to the front and elbows to the back."""
+        """The axes of knees and elbows: as they are bent, else knees to the front and elbows to the back.
+
+        A leg that is nearly straight may be bent from the front alone, but its knee is a hinge to the front.
+        """
         for limb in limbs:
             upper, lower = limb.joints
             end = self.heads[limb.end] if limb.end >= 0 else self.tails[lower]
             first, second = self.heads[lower] - self.heads[upper], end - self.heads[lower]
-            axis = np.cross(first, second)
-            if np.linalg.norm(axis) < np.sin(np.radians(0.5)) * np.linalg.norm(first) * np.linalg.norm(
-                second
-            ):
-                axis = np.cross(-forward if limb.front else forward, first + second)
+            far = float(np.linalg.norm(first) * np.linalg.norm(second)) or 1.0
+            axis = np.cross(first, second) / far  # as long as the sine of the bend
+            usual = np.cross(-forward if limb.front else forward, first + second)
+            if np.linalg.norm(axis) < _BENT and usual.any():
+                usual /= np.linalg.norm(usual)
+                own = float(axis @ usual)
+                axis += usual * ((-1.0 if own < -_LINE else 1.0) * max(abs(own), _STRAIGHT) - own)
             length = float(np.linalg.norm(axis))
             if length > 0:
                 self.hinge[lower] = axis / length

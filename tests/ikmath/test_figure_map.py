@@ -219,6 +219,40 @@ def test_knees_bend_backwards_and_elbows_forwards_about_their_hinges():
     assert not found.hinge[names.index("head")].any()
 
 
+def test_a_leg_that_is_bent_from_the_front_alone_has_a_knee_to_the_front():
+    for aside in (0.015, -0.015):  # two degrees on either side, as of bow-legs and knock-knees
+        legs = {
+            "thigh": ((0.1, 0, 0.93), (0.1 + aside, 0, 0.5)),
+            "shin": ((0.1 + aside, 0, 0.5), (0.1, 0, 0.08)),
+            "foot": ((0.1, 0, 0.08), (0.1, -0.1, 0.02)),
+        }
+        rows = _moved(people.PERSON, legs)
+        found = map_figure(*people.arrays(rows))
+        for side in "lr":
+            hinge = found.hinge[[row[0] for row in rows].index(f"shin.{side}")]
+            assert hinge @ [1, 0, 0] > 0.9, hinge
+
+
+def test_a_bird_faces_where_its_head_is_although_its_feet_do_not_tell():
+    rows = [
+        ("body", None, (0, 0, 0.6), (0, -0.3, 0.9)),
+        ("neck", "body", (0, -0.3, 0.9), (0, -0.4, 1.2)),
+        ("head", "neck", (0, -0.4, 1.2), (0, -0.55, 1.25)),
+        ("rear", "body", (0, 0, 0.6), (0, 0.2, 0.7)),
+        ("tail", "rear", (0, 0.2, 0.7), (0, 0.4, 0.75)),
+    ]
+    for side, s in (("l", 1), ("r", -1)):
+        rows += [
+            (f"leg.{side}", "body", (0.13 * s, 0, 0.4), (0.13 * s, 0.01, 0.2)),
+            (f"shin.{side}", f"leg.{side}", (0.13 * s, 0.01, 0.2), (0.13 * s, 0.02, 0.04)),
+            (f"foot.{side}", f"shin.{side}", (0.13 * s, 0.02, 0.04), (0.13 * s, 0.05, 0.0)),
+        ]
+    rows = sorted(rows, key=lambda row: _depth(rows, row[0]))
+    found = map_figure(*people.arrays(rows))
+    assert _kinds(rows, found)["head"] == "head"
+    np.testing.assert_allclose(found.forward, [0, -1, 0], atol=1e-9)
+
+
 def test_a_chain_without_limbs_has_a_root_and_a_row():
     heads = np.array([(0, 0, k) for k in range(6)], float)
     found = map_figure(np.arange(6) - 1, heads, heads + np.eye(3)[2])
