@@ -47,7 +47,9 @@ class Stance:
         ends = np.setdiff1d(numbers, bones.parents)
         self._ground = float(self._low[ends].min())
         self._close = self._ground + _CLOSE * bones.extent  # up to which a point touches the ground
-        self.touching = tuple(end for end in ends.tolist() if self._low[end] <= self._close)
+        self.touching = tuple(
+            end for end in ends.tolist() if self._low[end] <= self._close and not self.is_control(end)
+        )
         self._has_only_arms = bool(whole.kinds.limbs) and not whole.kinds.feet
         # equally slender bones; a root bone on the ground without a body part has no mass
         carries = np.isin(numbers, bones.parents) & ~np.isin(numbers, bones.parents[bones.connected])
@@ -114,6 +116,10 @@ class Stance:
         lengths = self.bones.length
         return end if lengths[flat].sum() > _LYING * lengths[limb].sum() else flat[-1]
 
+    def is_control(self, number: int) -> bool:
+        """Whether a bone hangs from nothing above the ground, for example one that moves a foot."""
+        return bool((self._head[list(self.bones.ancestors(number))] <= self._close).all())
+
     def is_flat(self, number: int) -> bool:
         """Whether a bone is on the ground, or slopes gently down to it, for example from an ankle."""
         if self._head[number] <= self._close:
@@ -155,7 +161,7 @@ def feet(bones: Bones, whole: BoneMap) -> tuple[int, ...]:
     one chain the topmost counts.
     """
     rest, legs = Stance(bones, whole, bones.rest), whole.kinds.feet
-    named = _named(bones)
+    named = [number for number in _named(bones) if not rest.is_control(number)]
     called = {i for i in named if not set(named) & set(bones.ancestors(i)[1:])}
     found: set[int] = set()
     for number in called:

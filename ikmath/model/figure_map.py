@@ -241,7 +241,7 @@ class _Mapping:
         if float(np.linalg.norm(way)) < 0.15 * self.size:  # upright: the toes decide
             toes = [self.tails[limb.rest[-1] if limb.rest else limb.end] - self.heads[limb.end] for limb in hind if limb.end >= 0]  # fmt: skip  # noqa: E501
             way = self._level(np.sum(toes, 0)) if toes else way
-        if not hind and front:  # arms bend to the front
+        if not hind and front and float(np.linalg.norm(way)) < 0.15 * self.size:  # arms bend to the front
             bends = [self.heads[[limb.joints[0], limb.end]].mean(0) - self.heads[limb.joints[1]] for limb in front]  # fmt: skip  # noqa: E501
             way = self._level(np.sum(bends, 0))
         across, left = np.zeros(3), np.cross(self.up, way)

@@ -51,6 +51,16 @@ def test_feet_without_names_are_the_lowest_ends():
     assert set(feet(rig)) == {"end_a", "end_b"}
 
 
+@pytest.mark.parametrize("control", ["foot", "ball"])
+def test_bones_that_move_the_feet_are_none(control):
+    rows = [("body", None, (0, 0, 1.0), (0, 0, 1.5)), ("head", "body", (0, 0, 1.5), (0, 0, 1.8))]
+    for side, x in (("L", 0.2), ("R", -0.2)):
+        rows.append((f"thigh.{side}", "body", (x, 0, 1.0), (x, -0.05, 0.5)))
+        rows.append((f"shin.{side}", f"thigh.{side}", (x, -0.05, 0.5), (x, 0, 0.02)))
+        rows.append((f"{control}.{side}", None, (x, 0, 0.02), (x, -0.2, 0.0)))
+    assert set(feet(make_rig(rows))) == {"shin.L", "shin.R"}
+
+
 def test_what_stands_on_its_root_has_none():
     assert feet(arm(4)) == ()
     assert feet(two_arms()) == ()
