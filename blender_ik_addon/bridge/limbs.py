@@ -2,9 +2,9 @@
 """The joints of arms and legs that bend like hinges, the direction in which they do, and limits that keep it.
 
 Skeletons of games and motion capture have no limits that would tell. The limbs are those that `ikmath` finds
-among rows of bones. If the two bones of a limb are slightly bent at rest, they bend in that direction; above
-a foot, a knee bends towards the toes. The leg of an animal that walks on its toes is folded like a Z: knee
-and hock are both hinges.
+among rows of bones. If the two bones of a limb are bent at rest, they bend in that direction; above a foot, a
+knee bends towards the toes. The leg of an animal that walks on its toes is folded like a Z: knee and hock are
+both hinges.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 import ikmath as ik
 from ikmath import rotation
 from ikmath.model.figure_map import FigureMap
+from ikmath.model.hinge import hinge_axis
 
 from .armature import Array, Bones, Flags, Indices
 from .space import applied
@@ -59,16 +60,17 @@ def find_limbs(bones: Bones, kinds: FigureMap) -> tuple[Limb, ...]:
     joints = [_joint(bones, row, row.index(low)) for row, low in folds]
     feet = [_toes(bones, end, first + second) for (_, _, end), first, second in joints]
     facing = sum((toes for toes in feet if toes is not None), np.zeros(3))
+    hinges = np.zeros_like(bones.heads) if facing.any() else kinds.hinge
     limbs = []
     for ((upper, lower, end), first, second), toes in zip(joints, feet, strict=True):
-        axis, drawn = np.cross(first, second), True
-        if float(np.linalg.norm(axis)) < _BENT:
-            # knees bend towards the toes, elbows backwards
-            axis, drawn = np.cross(toes if toes is not None else -facing, first + second), False
-        length = float(np.linalg.norm(axis))
-        if length > 1e-6:
+        axis = hinges[lower]
+        if not axis.any():  # knees bend towards the toes, elbows backwards
+            usual = np.cross(toes if toes is not None else -facing, first + second)
+            axis = hinge_axis(first, second, usual)
+        if axis.any():
             into, out = (bones.rest[bone, :3, :3].T for bone in (upper, lower))
-            limbs.append(Limb(upper, lower, end, into @ axis / length, drawn, into @ first, out @ second))
+            drawn = float(np.linalg.norm(np.cross(first, second))) >= _BENT
+            limbs.append(Limb(upper, lower, end, into @ axis, drawn, into @ first, out @ second))
     return tuple(limbs)
 
 

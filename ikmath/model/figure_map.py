@@ -22,15 +22,13 @@ from .figure_kinds import FigureMap as FigureMap
 from .figure_kinds import Kind as Kind
 from .figure_kinds import Limb as Limb
 from .hand import finger_axes
+from .hinge import hinge_axis
 from .limb_rows import LIMB_KINDS, FoundLimb, Rows, children_of, limbs_of
 from .pose import Pose
 from .skeleton import Skeleton
 from .told_limbs import with_told_limbs
 from .trunk import Trunk, trunk_of
 
-_BENT: Final = float(np.sin(np.radians(20.0)))  # a knee that is bent by more shows how it bends
-_STRAIGHT: Final = float(np.sin(np.radians(10.0)))  # the least bend to the front or back of any other
-_LINE: Final = float(np.sin(np.radians(0.5)))  # less bend is none
 _STUB: Final = 0.5  # of a skull's length: a shorter bone, farther from its tail, only carries the face
 NOTHING_TOLD: Final[Mapping[int, Kind]] = MappingProxyType({})
 
@@ -240,16 +238,18 @@ class _Mapping:
             way = self._level(self.tails[head_way[-1]] - begins.mean(0))
         if float(np.linalg.norm(way)) < 0.15 * self.size:  # upright: the toes decide
             toes = [self.tails[limb.rest[-1] if limb.rest else limb.end] - self.heads[limb.end] for limb in hind if limb.end >= 0]  # fmt: skip  # noqa: E501
-            way = self._level(np.sum(toes, 0)) if toes else way
+            ahead = self._level(np.sum(toes, 0)) if toes else way
+            way = ahead if np.linalg.norm(ahead) > 1e-6 * self.size else way
         if not hind and front and float(np.linalg.norm(way)) < 0.15 * self.size:  # arms bend to the front
             bends = [self.heads[[limb.joints[0], limb.end]].mean(0) - self.heads[limb.joints[1]] for limb in front]  # fmt: skip  # noqa: E501
             way = self._level(np.sum(bends, 0))
-        across, left = np.zeros(3), np.cross(self.up, way)
+        side, across = np.cross(self.up, way), np.zeros(3)
         for limb in hind or front:
             twin = limbs[limb.twin]
             apart = self._level(self.heads[limb.joints[0]] - self.heads[twin.joints[0]])
-            left = left if left.any() else apart
-            across += apart * (1.0 if float(left @ apart) >= 0 else -1.0)
+            if not across.any() and np.linalg.norm(side) < 1e-6 * self.size:
+                side = apart  # forwards or backwards
+            across += apart * (1.0 if float(side @ apart) >= 0 else -1.0)
         if float(np.linalg.norm(across)) > 1e-6 * self.size:
             left = across / np.linalg.norm(across)
             return np.cross(left, self.up), left
@@ -262,24 +262,13 @@ class _Mapping:
         return np.asarray(v - self.up * (v @ self.up))
 
     def _bend(self, limbs: tuple[Limb, ...], forward: Array) -> None:
-        """The axes of knees and elbows: as they are bent, else knees to the front and elbows to the back.
-
-        A leg that is nearly straight may be bent from the front alone, but its knee is a hinge to the front.
-        """
+        """The axes of knees and elbows: as they are bent, else knees to the front and elbows to the back."""
         for limb in limbs:
             upper, lower = limb.joints
             end = self.heads[limb.end] if limb.end >= 0 else self.tails[lower]
             first, second = self.heads[lower] - self.heads[upper], end - self.heads[lower]
-            far = float(np.linalg.norm(first) * np.linalg.norm(second)) or 1.0
-            axis = np.cross(first, second) / far  # as long as the sine of the bend
             usual = np.cross(-forward if limb.front else forward, first + second)
-            if np.linalg.norm(axis) < _BENT and usual.any():
-                usual /= np.linalg.norm(usual)
-                own = float(axis @ usual)
-                axis += usual * ((-1.0 if own < -_LINE else 1.0) * max(abs(own), _STRAIGHT) - own)
-            length = float(np.linalg.norm(axis))
-            if length > 0:
-                self.hinge[lower] = axis / length
+            self.hinge[lower] = hinge_axis(first, second, usual)
 
     def _twist_halves(self, found: FoundLimb) -> None:
         """Second halves of long bones twist about themselves, and hardly bend."""

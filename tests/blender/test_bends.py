@@ -184,6 +184,31 @@ def test_which_bones_are_limbs():
     ]
 
 
+@pytest.mark.parametrize("toes", [0.15, 0.0], ids=["toes", "no toes"])
+@pytest.mark.parametrize("aside", [0.015, -0.015])
+def test_knees_bend_to_the_front_where_they_are_bent_from_the_front_alone(aside, toes):
+    rows = [
+        ("hips", None, (0, 0, 1), (0, 0, 1.2)),
+        ("spine", "hips", (0, 0, 1.2), (0, 0, 1.5)),
+        ("head", "spine", (0, 0, 1.5), (0, -0.02, 1.8)),
+    ]
+    for side, x in (("L", 1), ("R", -1)):
+        knee = (x * (0.1 + aside), 0, 0.52)
+        rows += [
+            (f"thigh.{side}", "hips", (0.1 * x, 0, 0.95), knee),
+            (f"shin.{side}", f"thigh.{side}", knee, (0.1 * x, 0, 0.1)),
+            (f"foot.{side}", f"shin.{side}", (0.1 * x, 0, 0.1), (0.1 * x, -toes, 0)),
+            (f"arm.{side}", "spine", (0.2 * x, 0, 1.45), (0.45 * x, -0.02, 1.3)),
+            (f"forearm.{side}", f"arm.{side}", (0.45 * x, -0.02, 1.3), (0.68 * x, -0.1, 1.15)),
+            (f"hand.{side}", f"forearm.{side}", (0.68 * x, -0.1, 1.15), (0.8 * x, -0.15, 1.1)),
+        ]
+    bones = module("bridge.armature").read_bones(make_rig(rows))
+    shins = {bones.names[limb.lower]: limb for limb in module("bridge.limbs").find_limbs(bones)}
+    for side in "LR":
+        limb = shins[f"shin.{side}"]
+        assert abs((bones.rest[limb.upper, :3, :3] @ limb.axis)[0]) > 0.9
+
+
 def test_shoulders_and_hands_are_no_limbs():
     rows = [("spine", None, (0, 0, 1), (0, 0, 1.5))]
     for side, x in (("L", 1.0), ("R", -1.0)):

@@ -233,6 +233,21 @@ def test_a_leg_that_is_bent_from_the_front_alone_has_a_knee_to_the_front():
             assert hinge @ [1, 0, 0] > 0.9, hinge
 
 
+def test_the_knees_of_a_person_without_toes_bend_about_the_axis_from_hip_to_hip():
+    legs = {
+        "thigh": ((0.1, 0, 0.93), (0.115, 0, 0.5)),
+        "shin": ((0.115, 0, 0.5), (0.1, 0, 0.08)),
+        "foot": ((0.1, 0, 0.08), (0.1, 0, 0.0)),
+    }
+    straight = {"spine": ((0, 0, 1.08), (0, 0, 1.25)), "chest": ((0, 0, 1.25), (0, 0, 1.48))}
+    rows = [row for row in _moved(people.PERSON, legs | straight) if not row[0].startswith("toe")]
+    found = map_figure(*people.arrays(rows))
+    names = [row[0] for row in rows]
+    for side in "lr":
+        assert abs(found.hinge[names.index(f"shin.{side}")][0]) > 0.9
+    np.testing.assert_allclose(np.abs(found.left), [1, 0, 0], atol=1e-9)
+
+
 def test_a_bird_faces_where_its_head_is_although_its_feet_do_not_tell():
     rows = [
         ("body", None, (0, 0, 0.6), (0, -0.3, 0.9)),
