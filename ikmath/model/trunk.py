@@ -2,7 +2,7 @@
 """The trunk of a figure: the joint that carries the limbs, the way to the head, the tails, the front limbs.
 
 The head is the end that lies ahead of the limbs or above them; toes point ahead. Where they tell nothing, it
-is the end beside the arms, then the one that forks as a face does, then the one deepest in the tree.
+is the end beside the arms, then the one that forks as a face does, that rises, that is deepest in the tree.
 """
 
 from __future__ import annotations
@@ -149,14 +149,15 @@ class Trunk:
         ways = {start: way for start, way in ways.items() if rows.reach[start] >= 0.03 * self._size}
         airborne = {j for j, low in zip(self.attached, self.ground, strict=True) if not low}
 
-        def likely(start: int) -> tuple[bool, bool, bool, int, float]:
+        def likely(start: int) -> tuple[bool, bool, bool, bool, int, float]:
             base, way = int(rows.parents[start]), ways[start]
             forks = any(len(rows.children[j]) > 1 for j in way)
             high = float((rows.tails[way[-1]] - rows.heads[start]) @ self._up) > 0
             return (
                 self._is_ahead(way[-1]),
                 base in airborne,
-                forks if len(self.attached) > 1 else high,
+                forks and len(self.attached) > 1,
+                high,
                 len(rows.ways[base]),
                 rows.reach[start],
             )

@@ -95,6 +95,14 @@ def test_front_and_rear_are_where_toes_point_and_not_where_they_begin(hung):
     assert all(kinds[name] != "head" for name in ("tail", "tail2"))
 
 
+def test_where_neither_toes_nor_a_face_tell_the_head_is_carried_higher_than_the_tail():
+    rows = _dog({"chest": None, "spine": "chest", "hips": "spine"})
+    rows = [row for row in rows if not row[0].startswith(("paw", "hindpaw"))]
+    kinds = _kinds(rows, map_figure(*people.arrays(rows)))
+    for name in ("head", "neck", "tail", "upper.l", "fore.r", "thigh.l", "shin.r"):
+        assert kinds[name] == DOG[name.split(".")[0]], name
+
+
 def test_a_head_with_a_proboscis_and_ears_has_neither_neck_nor_arms():
     nose = []
     for k in range(6):
