@@ -9,7 +9,6 @@ both hinges.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Final
 
@@ -18,13 +17,11 @@ import numpy as np
 import ikmath as ik
 from ikmath import rotation
 from ikmath.model.figure_map import FigureMap
-from ikmath.model.hinge import hinge_axis
 
 from .armature import Array, Bones, Flags, Indices
 from .space import applied
 
 _BENT: Final = np.sin(np.radians(0.5))  # a limb that is straighter at rest has no direction of its own
-_FOOT: Final = np.sin(np.radians(30.0))  # against the line of its limb; a straighter end bone is not a foot
 POSED: Final = np.sin(np.radians(10.0))  # a larger bend in the animation defines the direction
 _ALONG: Final = 0.95  # minimum cosine of a limb's hinge axis with a bone axis, to use the limits of that
 _BACKWARDS: Final = np.radians(10.0)  # a limb that starts bent backwards by less than this counts as straight
@@ -56,46 +53,23 @@ def find_limbs(bones: Bones, kinds: FigureMap) -> tuple[Limb, ...]:
     Joints with limits or locks are skipped, because these already define the bend.
     """
     told = (bones.use_ik_limit | bones.lock_ik | bones.lock_rotation).any(-1)
-    folds = [(limb.row, low) for limb in kinds.limbs for low in limb.folds if not told[low]]
-    joints = [_joint(bones, row, row.index(low)) for row, low in folds]
-    feet = [_toes(bones, end, first + second) for (_, _, end), first, second in joints]
-    facing = sum((toes for toes in feet if toes is not None), np.zeros(3))
-    hinges = np.zeros_like(bones.heads) if facing.any() else kinds.hinge
     limbs = []
-    for ((upper, lower, end), first, second), toes in zip(joints, feet, strict=True):
-        axis = hinges[lower]
-        if not axis.any():  # knees bend towards the toes, elbows backwards
-            usual = np.cross(toes if toes is not None else -facing, first + second)
-            axis = hinge_axis(first, second, usual)
+    for row, lower in [(limb.row, low) for limb in kinds.limbs for low in limb.folds if not told[low]]:
+        place = row.index(lower)
+        upper, end = row[place - 1], [*row, -1][place + 1]
+        beyond = bones.heads[end] if end >= 0 else bones.tails[lower]
+        first, second = _unit(bones.heads[lower] - bones.heads[upper]), _unit(beyond - bones.heads[lower])
+        folded = np.cross(first, second)
+        axis = kinds.hinge[lower] if kinds.hinge[lower].any() else _unit(folded)
         if axis.any():
             into, out = (bones.rest[bone, :3, :3].T for bone in (upper, lower))
-            drawn = float(np.linalg.norm(np.cross(first, second))) >= _BENT
+            drawn = float(np.linalg.norm(folded)) >= _BENT
             limbs.append(Limb(upper, lower, end, into @ axis, drawn, into @ first, out @ second))
     return tuple(limbs)
 
 
-def _joint(bones: Bones, row: Sequence[int], place: int) -> tuple[tuple[int, int, int], Array, Array]:
-    """A joint at a place in a row of bones at rest.
-
-    The upper, the lower and the end bone, see `Limb`, and unit vectors (3,) from the head of the upper and of
-    the lower bone to that of the next one, armature space.
-    """
-    upper, lower, end = [*row, -1][place - 1 : place + 2]
-    beyond = bones.heads[end] if end >= 0 else bones.tails[lower]
-    ways = bones.heads[lower] - bones.heads[upper], beyond - bones.heads[lower]
-    first, second = (way / max(float(np.linalg.norm(way)), 1e-12) for way in ways)
-    return (upper, lower, end), first, second
-
-
-def _toes(bones: Bones, end: int, line: Array) -> Array | None:
-    """Direction of the foot at the end of a limb, perpendicular to its line (3,); None without a foot."""
-    if end < 0:
-        return None
-    line = line / np.linalg.norm(line)
-    way = bones.rest[end, :3, 1]
-    aside = way - line * (way @ line)
-    length = float(np.linalg.norm(aside))
-    return aside / length if length > _FOOT else None
+def _unit(way: Array) -> Array:
+    return way / max(float(np.linalg.norm(way)), 1e-12)
 
 
 def side_of_bend(bones: Bones, kinds: FigureMap, lower: str) -> Array:

@@ -29,6 +29,7 @@ from .skeleton import Skeleton
 from .told_limbs import with_told_limbs
 from .trunk import Trunk, trunk_of
 
+_FOOT: Final = float(np.sin(np.radians(30.0)))  # against the line of its leg; a straighter bone is no foot
 _STUB: Final = 0.5  # of a skull's length: a shorter bone, farther from its tail, only carries the face
 NOTHING_TOLD: Final[Mapping[int, Kind]] = MappingProxyType({})
 
@@ -262,13 +263,20 @@ class _Mapping:
         return np.asarray(v - self.up * (v @ self.up))
 
     def _bend(self, limbs: tuple[Limb, ...], forward: Array) -> None:
-        """The axes of knees and elbows: as they are bent, else knees to the front and elbows to the back."""
+        """The axes of knees and elbows: as they are bent, else knees towards toes and elbows back."""
         for limb in limbs:
             upper, lower = limb.joints
             end = self.heads[limb.end] if limb.end >= 0 else self.tails[lower]
             first, second = self.heads[lower] - self.heads[upper], end - self.heads[lower]
-            usual = np.cross(-forward if limb.front else forward, first + second)
+            ahead = -forward if limb.front else self._toes(limb, first + second)
+            usual = np.cross(ahead if ahead.any() else forward, first + second)
             self.hinge[lower] = hinge_axis(first, second, usual)
+
+    def _toes(self, limb: Limb, line: Array) -> Array:
+        """(3,) direction of a foot across the line (3,) of its leg; zero without a foot."""
+        way = self.tails[limb.end] - self.heads[limb.end] if limb.end >= 0 else np.zeros(3)
+        aside = way - line * (float(way @ line) / (float(line @ line) or 1.0))
+        return np.asarray(aside if np.linalg.norm(aside) > _FOOT * np.linalg.norm(way) else np.zeros(3))
 
     def _twist_halves(self, found: FoundLimb) -> None:
         """Second halves of long bones twist about themselves, and hardly bend."""

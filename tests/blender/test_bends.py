@@ -202,8 +202,10 @@ def test_knees_bend_to_the_front_where_they_are_bent_from_the_front_alone(aside,
             (f"forearm.{side}", f"arm.{side}", (0.45 * x, -0.02, 1.3), (0.68 * x, -0.1, 1.15)),
             (f"hand.{side}", f"forearm.{side}", (0.68 * x, -0.1, 1.15), (0.8 * x, -0.15, 1.1)),
         ]
-    bones = module("bridge.armature").read_bones(make_rig(rows))
-    shins = {bones.names[limb.lower]: limb for limb in module("bridge.limbs").find_limbs(bones)}
+    rig = make_rig(rows)
+    bones = module("bridge.armature").read_bones(rig)
+    found = module("bridge.limbs").find_limbs(bones, map_of(rig, bones).kinds)
+    shins = {bones.names[limb.lower]: limb for limb in found}
     for side in "LR":
         limb = shins[f"shin.{side}"]
         assert abs((bones.rest[limb.upper, :3, :3] @ limb.axis)[0]) > 0.9
