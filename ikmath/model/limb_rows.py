@@ -119,9 +119,15 @@ class Rows:
             chosen = close[0]
         elif self._far(far[0]) >= _FARTHER * self._far(far[1]):
             chosen = far[0]
-        beside = [self._far(c) for c in far if c != chosen]
-        twin = chosen >= 0 and any(abs(own - self._far(chosen)) <= _TWIN * own for own in beside)
+        twin = chosen >= 0 and any(self._are_sides(c, chosen) for c in hung if c != chosen)
         return -1 if twin else chosen
+
+    def _are_sides(self, a: int, b: int) -> bool:
+        """Whether two children of a bone are left and right: as long, alone or with all that hangs there."""
+        ways = self.heads[[a, b]] - self.heads[self.parents[a]]
+        both = np.stack([self.length[[a, b]], np.linalg.norm(ways, axis=1)])
+        alone = bool((np.ptp(both, axis=1) <= _TWIN * both.max(1)).all())
+        return alone or abs(self._far(a) - self._far(b)) <= _TWIN * self._far(a)
 
     def all(self) -> list[tuple[int, ...]]:
         """All rows, each from the body outwards."""

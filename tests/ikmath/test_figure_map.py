@@ -203,6 +203,14 @@ def test_bones_from_the_middle_of_the_body_to_the_hips_are_no_thighs():
     ] * 2  # fmt: skip
 
 
+def test_what_one_hand_carries_does_not_make_its_arm_a_part_of_the_spine():
+    spear = ("spear", "hand.l", (0.78, 0, 1.45), (0.78, 0, 3.9))
+    rows = _with(people.PERSON, {}, [spear])
+    kinds = _kinds(rows, map_figure(*people.arrays(rows)))
+    for name in ("clavicle.l", "arm.l", "forearm.r", "hand.l", "thigh.l", "spine", "chest", "head"):
+        assert kinds[name] == PERSON[name.split(".")[0]], name
+
+
 def test_controls_on_the_ground_are_no_limbs():
     more = []
     for side, s in (("l", 1), ("r", -1)):
