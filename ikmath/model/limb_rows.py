@@ -224,19 +224,25 @@ def _look_at(rows: Rows, row: tuple[int, ...], least: float, walks: bool, lying:
     single = [(k, k, float(length)) for k, length in enumerate(lengths)]
     aside = len(row) > 1 and units[0] @ units[1] < _ASIDE and _parts_from_twin(rows, row[0])
 
-    def limb_pairs(parts: list[tuple[int, int, float]]) -> list[float]:
-        """Lengths of pairs; 0 for what begins in the middle, and for a foot, if there are others."""
-        pairs = _pairs(parts, easier)
-        own = [
-            0.0 if lying[row[under[0]]] or (aside and over[1] == 0) else length
-            for length, (over, under) in zip(pairs, pairwise(parts), strict=True)
-        ]
-        return own if max(own, default=0.0) >= least else pairs
+    def choices(strict: bool) -> list[tuple[list[tuple[int, int, float]], list[float]]]:
+        """Parts and lengths of their pairs; strict: 0 for what begins in the middle, and for a foot."""
+        found = []
+        for parts in (_in_line(lengths, bends), single):
+            own = _pairs(parts, easier)
+            for k, (over, under) in enumerate(pairwise(parts)):
+                if strict and (lying[row[under[0]]] or (aside and over[1] == 0)):
+                    own[k] = 0.0
+            found.append((parts, own))
+        return found
 
-    choices = [(parts, limb_pairs(parts)) for parts in (_in_line(lengths, bends), single)]
-    parts, pairs = max(choices, key=lambda one: max(one[1], default=0.0))
+    def longest_of(choice: tuple[list[tuple[int, int, float]], list[float]]) -> float:
+        return max(choice[1], default=0.0)
+
+    parts, pairs = max(choices(strict=True), key=longest_of)
+    if max(pairs, default=0.0) < least:
+        parts, pairs = max(choices(strict=False), key=longest_of)
     longest = max(pairs, default=0.0)
-    if longest < least or len(choices[0][0]) >= _MOST:
+    if longest < least or len(_in_line(lengths, bends)) >= _MOST:
         return None
     middle = max(k for k, length in enumerate(pairs) if length >= _NEARLY * longest)
     knots = _folded(parts, bends, middle, easier)

@@ -189,12 +189,13 @@ def test_a_foot_as_long_as_the_shin_is_a_foot():
     )
 
 
-def test_bones_from_the_middle_of_the_body_to_the_hips_are_no_thighs():
+@pytest.mark.parametrize(("wide", "knee"), [(0.3, 0.27), (0.4, 0.3)], ids=["bent", "straight"])
+def test_bones_from_the_middle_of_the_body_to_the_hips_are_no_thighs(wide, knee):
     legs = {
-        "thigh": ((0, 0.3, 0.53), (0.3, 0.3, 0.5)),
-        "shin": ((0.3, 0.3, 0.5), (0.3, 0.27, 0.27)),
-        "hock": ((0.3, 0.27, 0.27), (0.3, 0.3, 0.04)),
-        "hindpaw": ((0.3, 0.3, 0.04), (0.3, 0.22, 0.0)),
+        "thigh": ((0, 0.3, 0.53), (wide, 0.3, 0.5)),
+        "shin": ((wide, 0.3, 0.5), (wide, knee, 0.27)),
+        "hock": ((wide, knee, 0.27), (wide, 0.3, 0.04)),
+        "hindpaw": ((wide, 0.3, 0.04), (wide, 0.22, 0.0)),
     }
     rows = _moved(people.DOG, legs)
     kinds = _kinds(rows, map_figure(*people.arrays(rows)))
