@@ -37,24 +37,20 @@ class Stance:
     """
 
     def __init__(self, bones: Bones, whole: BoneMap, matrix: Matrices) -> None:
-        self.bones, self._upward, numbers = bones, whole.kinds.up, np.arange(len(bones))
+        self.bones, self._mass, self._upward = bones, whole.mass, whole.kinds.up
         self._level = np.linalg.svd(self._upward[None])[2][1:].T  # two horizontal directions in columns
         self._heads = matrix[:, :3, 3].astype(float)
         self._tails = self._heads + matrix[:, :3, 1].astype(float) * bones.length[:, None]
         # heights
         self._head, self._tail = self._heads @ self._upward, self._tails @ self._upward
         self._low = np.minimum(self._head, self._tail)
-        ends = np.setdiff1d(numbers, bones.parents)
+        ends = np.setdiff1d(np.arange(len(bones)), bones.parents)
         self._ground = float(self._low[ends].min())
         self._close = self._ground + _CLOSE * bones.extent  # up to which a point touches the ground
         self.touching = tuple(
             end for end in ends.tolist() if self._low[end] <= self._close and not self.is_control(end)
         )
         self._has_only_arms = bool(whole.kinds.limbs) and not whole.kinds.feet
-        # equally slender bones; a root bone on the ground without a body part has no mass
-        carries = np.isin(numbers, bones.parents) & ~np.isin(numbers, bones.parents[bones.connected])
-        bare = (bones.parents < 0) & carries & (self._head <= self._close)
-        self._mass = np.where(bare, 0.0, bones.length**3)
 
     @cached_property
     def ends(self) -> tuple[int, ...]:
@@ -83,15 +79,15 @@ class Stance:
 
     def carried_by(self, limbs: Collection[int]) -> bool:
         """Whether the middle of the figure is above the ground contacts of some limbs."""
-        body, mass = self._where_meet(limbs), self._mass
+        body, length, mass = self._where_meet(limbs), self.bones.length, self._mass
         if body < 0:
             return False
         high = self._head[body] > self._ground + _HIGH * self.bones.extent
         hung = self.bones.nearest(np.array([body])) >= 0
-        if not high and mass[hung].sum() < 0.5 * mass.sum():
+        if not high and length[hung].sum() < 0.5 * length.sum():
             return False
         own = self.bones.nearest(np.array(sorted(limbs)))
-        middle = mass @ (0.5 * (self._heads + self._tails)) / mass.sum()
+        middle = mass @ (0.5 * (self._heads + self._tails))
         lowest = np.full(len(limbs), np.inf)
         np.minimum.at(lowest, own[own >= 0], self._low[own >= 0])
         near = np.append(lowest, -np.inf)[own] + _CLOSE * self.bones.extent
@@ -163,12 +159,16 @@ def feet(bones: Bones, whole: BoneMap) -> tuple[int, ...]:
     rest, legs = Stance(bones, whole, bones.rest), whole.kinds.feet
     named = [number for number in _named(bones) if not rest.is_control(number)]
     called = {i for i in named if not set(named) & set(bones.ancestors(i)[1:])}
+    stands = rest.stands_on(legs)
+    if stands:  # other bones with such a name are controls
+        begin = {limb.joints[0] for limb in whole.kinds.limbs}
+        called = {i for i in called if begin & set(bones.ancestors(i))}
     found: set[int] = set()
     for number in called:
         own = [end for end in rest.ends if number in bones.ancestors(end)]
         steep = own and not rest.is_flat(number)
         found |= {rest.foot(end, number) for end in own} if steep else {number}
-    if rest.stands_on(legs):
+    if stands:
         along = {i for name in named for i in bones.ancestors(name)}  # legs that have named feet
         for leg in legs:
             if leg not in along and called.isdisjoint(bones.ancestors(leg)):
