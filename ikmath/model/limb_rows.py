@@ -178,7 +178,7 @@ def limbs_of(rows: Rows, size: float, up: Array) -> list[FoundLimb]:
     low = np.minimum(high, rows.tails @ up)
     ground = float(low.min()) + GROUND * size
     flat = np.abs(rows.tails @ up - high) < _FLAT * rows.length
-    lying = flat & (high <= ground)
+    lying = flat & (high <= ground) & (high.max() > ground)  # two arms held out lie on no ground
     found = [
         one
         for row in rows.all()

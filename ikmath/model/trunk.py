@@ -49,8 +49,8 @@ class Trunk:
         self.attached = [self._join(top[a], top[b]) for a, b in self.pairs]
         self.carrying = [j for j in self.attached if j >= 0]
         if len(self.pairs) == 1:
-            below = self._below_arms()
-            if below or self._has_hands():
+            below, is_flat = self._below_arms(), float((rows.heads @ up).max()) <= low
+            if below or is_flat or self._has_hands():
                 self.ground = [False]
             self.carrying += below[-1:]
         self._ahead = self._toes()

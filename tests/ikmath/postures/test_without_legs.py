@@ -62,6 +62,19 @@ def test_a_pair_of_arms_is_no_pair_of_legs(root, angle):
     assert kinds["arm.l"] == "shoulder" and kinds["middle2.r"] == "finger" and not found.feet
 
 
+@pytest.mark.parametrize("fingers", [False, True])
+def test_two_arms_held_out_are_arms_although_nothing_joins_them(fingers):
+    rows = [
+        (name, parent if name.split(".")[0] != "arm" else None, *ends)
+        for name, parent, *ends in _bust(fingers)
+        if name.split(".")[0] not in (*_TRUNK, "clavicle")
+    ]
+    found = map_figure(*people.arrays(rows))
+    kinds = {row[0]: str(kind) for row, kind in zip(rows, found.kinds, strict=True)}
+    assert kinds["arm.l"] == "shoulder" and not found.feet
+    assert not fingers or kinds["index1.l"] == "finger"
+
+
 @pytest.mark.parametrize("hips", [(0.0, 0.0, 1.0), None], ids=["one bone", "none"])
 def test_a_bust_of_few_bones_has_arms(hips):
     rows = [("chest", None, hips or (0.0, 0.0, 1.3), (0.0, 0.0, 1.5))]
