@@ -21,7 +21,7 @@ from ..errors import BadShape, BadValue
 from .figure_kinds import FigureMap as FigureMap
 from .figure_kinds import Kind as Kind
 from .figure_kinds import Limb as Limb
-from .hand import finger_axes
+from .hand import finger_axes, hands_alone
 from .hinge import hinge_axis
 from .limb_rows import LIMB_KINDS, FoundLimb, Rows, children_of, limbs_of
 from .pose import Pose
@@ -116,7 +116,8 @@ class _Mapping:
 
     def result(self) -> FigureMap:
         found: Sequence[FoundLimb]
-        found = with_told_limbs(self.rows, limbs_of(self.rows, self.size, self.up), self.told)
+        hands = hands_alone(self.rows)
+        found = with_told_limbs(self.rows, limbs_of(self.rows, self.size, self.up, hands), self.told)
         trunk, found = trunk_of(self.rows, found, self.size, self.up)
         body = next((j for j, kind in self.told.items() if kind == Kind.ROOT), trunk.body)
         front = [
@@ -133,7 +134,7 @@ class _Mapping:
         for limb, one, kind in zip(limbs, found, self._first_kinds(limbs, feet, forward), strict=True):
             self._name_limb(limb, LIMB_KINDS[one.kind or kind])
         self._bend(limbs, forward)
-        self._name_fingers(limbs, feet, left)
+        self._name_fingers(limbs, feet, left, hands)
         for one in found:
             self._twist_halves(one)
         for joint, kind in self.told.items():
@@ -216,15 +217,22 @@ class _Mapping:
             for bone in limb.rest:
                 self.kinds[bone] = beyond
 
-    def _name_fingers(self, limbs: tuple[Limb, ...], feet: tuple[int, ...], left: Array) -> None:
+    def _name_fingers(
+        self, limbs: tuple[Limb, ...], feet: tuple[int, ...], left: Array, hands: list[int]
+    ) -> None:
+        found: dict[int, Array] = {}
         for limb in limbs:
             shoulder, elbow = limb.joints
             if limb.end < 0 or limb.end in feet or self.kinds[shoulder] != Kind.SHOULDER:
                 continue
             across = self.heads[shoulder] - self.heads[limbs[limb.twin].joints[0]]
-            found = finger_axes(self.rows, elbow, limb.end, left=across @ left > 0.0)
-            for joint, axis in found.items():
-                self.kinds[joint], self.hinge[joint] = Kind.FINGER, axis
+            found.update(finger_axes(self.rows, elbow, limb.end, left=bool(across @ left > 0.0)))
+        in_limbs = {bone for limb in limbs for bone in limb.row}
+        for hand in hands:
+            if hand not in in_limbs:
+                found.update(finger_axes(self.rows, int(self.parents[hand]), hand, left=None))
+        for joint, axis in found.items():
+            self.kinds[joint], self.hinge[joint] = Kind.FINGER, axis
 
     def _axes(self, limbs: tuple[Limb, ...], head_way: list[int]) -> tuple[Array, Array]:
         """Forward and left, level unit vectors."""

@@ -9,7 +9,7 @@ a shin does not lie on the ground.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise, product
@@ -132,13 +132,15 @@ class Rows:
     def all(self) -> list[tuple[int, ...]]:
         """All rows, each from the body outwards."""
         following = [self.after(j) for j in range(len(self.parents))]
-        rows = []
-        for first in sorted(set(range(len(self.parents))).difference(following)):
-            row = [first]
-            while (then := following[row[-1]]) >= 0:
-                row.append(then)
-            rows.append(tuple(row))
-        return rows
+        firsts = sorted(set(range(len(self.parents))).difference(following))
+        return [tuple(self.row_from(first)) for first in firsts]
+
+    def row_from(self, first: int) -> list[int]:
+        """The bones that go on from a bone, itself first."""
+        row = [first]
+        while (then := self.after(row[-1])) >= 0:
+            row.append(then)
+        return row
 
     def spans(self, row: tuple[int, ...]) -> Array:
         """(k, 3) from the head of each bone to that of the next one, of the last to its tail."""
@@ -172,8 +174,8 @@ def continued(parents: Index, heads: Array, tails: Array) -> Array:
     return ends
 
 
-def limbs_of(rows: Rows, size: float, up: Array) -> list[FoundLimb]:
-    """The limbs of a figure of that size, each with its twin; up: (3,) a unit vector."""
+def limbs_of(rows: Rows, size: float, up: Array, hands: Sequence[int]) -> list[FoundLimb]:
+    """The limbs of a figure of that size, each with its twin, none from `hands`; up: (3,) a unit vector."""
     high = rows.heads @ up
     low = np.minimum(high, rows.tails @ up)
     ground = float(low.min()) + GROUND * size
@@ -182,7 +184,8 @@ def limbs_of(rows: Rows, size: float, up: Array) -> list[FoundLimb]:
     found = [
         one
         for row in rows.all()
-        if not (rows.parents[row[0]] < 0 and lying[list(row)].all())  # a control of a foot
+        if rows.parents[row[0]] not in hands
+        and not (rows.parents[row[0]] < 0 and lying[list(row)].all())  # a control of a foot
         and (one := _look_at(rows, row, _LEAST * size, low[list(row)].min() <= ground, lying))
     ]
     paired: list[FoundLimb] = []

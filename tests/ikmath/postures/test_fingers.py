@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ikmath as ik
-from ikmath.model.figure_map import Kind, map_skeleton
+from ikmath.model.figure_map import Kind, map_figure, map_skeleton
 from ikmath.model.masses import DENSITY, mass_shares
 from ikmath.postures.objective import PostureObjective
 from ikmath.postures.parameters import DEFAULTS
@@ -16,7 +16,7 @@ from tests.ikmath.postures import people
 
 # joints of a left hand along +x with the palm down: distance from the wrist, towards the thumb, down
 _THUMB = [(0.02, 0.03, 0.01), (0.05, 0.06, 0.02), (0.08, 0.08, 0.02), (0.1, 0.09, 0.02)]
-_ROWS = {"index": 0.03, "middle": 0.01, "little": -0.03}
+_ROWS = {"index": 0.03, "middle": 0.01, "ring": -0.01, "little": -0.03}
 _CURLED = (0.0, 0.004, 0.012, 0.024)
 HANDS = {
     "straight": {"palm": False, "down": (0.0,) * 4, "fingers": ("index", "middle", "little")},
@@ -57,6 +57,27 @@ def mapped(hand, **world):
     own = rows(**HANDS[hand])
     figure, tips = people.skeleton(own, **world)
     return [row[0] for row in own], figure, tips, map_skeleton(figure, tips=tips)
+
+
+@pytest.mark.parametrize("above", [(), ("forearm.l",), ("arm.l", "forearm.l")])
+@pytest.mark.parametrize("hand", ["straight", "curled, with bones in the palm"])
+def test_a_hand_alone_has_fingers_and_no_legs(hand, above):
+    """Bent fingers tell where the palm is; straight ones do not, as it may be a left or a right hand."""
+    own = {**HANDS[hand], "fingers": ("index", "middle", "little", "ring")}
+    kept, names = [], {*above, "hand.l"}
+    for name, parent, *ends in rows(**own):
+        if name in names or parent in names:
+            names.add(name)
+            kept.append((name, parent if parent in names else None, *ends))
+    found = map_figure(*people.arrays(kept))
+    parts = [row[0].split(".")[0] for row in kept]
+    assert not found.limbs and not found.feet
+    for j, part in enumerate(parts):
+        is_finger = part.rstrip("012") in ("thumb", *_ROWS)
+        assert (found.kinds[j] == Kind.FINGER) == is_finger, part
+    j = parts.index("middle1")
+    bend = np.cross(found.hinge[j], found.tails[j] - found.heads[j])
+    assert bend[2] < -0.9 * np.linalg.norm(bend) if "curled" in hand else not bend.any()
 
 
 @pytest.mark.parametrize("turn", [0.0, 2.0])
