@@ -97,8 +97,10 @@ class Trunk:
         for bone in trunk:
             up, least = begin - rows.heads[bone], _LONG * self._size
             below = float(up @ self._up) > max(least, _UPRIGHT * float(np.linalg.norm(up)))
-            # a single bone may be a root on the ground, between the feet
-            if below and (bone != joint or low - float(rows.heads[bone] @ self._up) > least):
+            lower = low - float(rows.heads[bone] @ self._up)
+            # a single bone, or a root that begins where the limbs end, may come up between two feet
+            root = rows.parents[bone] < 0 and abs(lower) < GROUND * self._size
+            if below and not root and (bone != joint or lower > least):
                 found.append(bone)
         return found
 

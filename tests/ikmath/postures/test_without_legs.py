@@ -83,9 +83,12 @@ def test_a_bust_of_few_bones_has_arms(hips):
     assert not found.feet and str(found.kinds[2]) == "shoulder"
 
 
-def test_a_bird_stands_on_its_toes():
-    rows = [
-        ("body", None, (0, 0.2, 0.7), (0, -0.1, 0.75)),
+@pytest.mark.parametrize("root", [None, (0.0, 0.0, 0.0)], ids=["no root", "a root on the ground"])
+def test_a_bird_stands_on_its_toes(root):
+    """A root is often drawn from the ground up to the hips."""
+    rows = [] if root is None else [("root", None, root, (0.0, 0.2, 0.7))]
+    rows += [
+        ("body", root and "root", (0, 0.2, 0.7), (0, -0.1, 0.75)),
         ("neck", "body", (0, -0.1, 0.75), (0, -0.25, 1.1)),
         ("head", "neck", (0, -0.25, 1.1), (0, -0.4, 1.1)),
     ]
