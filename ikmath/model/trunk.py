@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 
 from ..arrays import Array
+from .figure_kinds import Kind
 from .hand import goes_on_in_fingers
 from .limb_rows import GROUND, FoundLimb, Rows
 
@@ -48,7 +49,7 @@ class Trunk:
         top = [int(rows.parents[one.bones[0]]) for one in found]
         self.attached = [self._join(top[a], top[b]) for a, b in self.pairs]
         self.carrying = [j for j in self.attached if j >= 0]
-        if len(self.pairs) == 1:
+        if len(self.pairs) == 1 and found[0].kind != Kind.HIP:
             below, is_flat = self._below_arms(), float((rows.heads @ up).max()) <= low
             if below or is_flat or self._has_hands():
                 self.ground = [False]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ikmath.model.figure_map import map_figure
+from ikmath.model.figure_map import Kind, map_figure
 from tests.ikmath import oracle
 from tests.ikmath.postures import people, test_fingers
 
@@ -128,3 +128,13 @@ def test_wings_are_the_pair_that_neither_walks_nor_is_ahead(walks):
     arm = ("upper", "fore") if walks else ("arm", "forearm")
     assert [kinds[f"{part}.l"] for part in arm] == ["shoulder", "elbow"]
     assert kinds["wing1.l"] == kinds["wing2.r"] == "wing"
+
+
+def test_arms_that_are_told_to_be_legs_are_legs():
+    rows = _bust(True)
+    names = [row[0] for row in rows]
+    found = map_figure(
+        *people.arrays(rows), told={names.index("arm.l"): Kind.HIP, names.index("arm.r"): Kind.HIP}
+    )
+    assert found.kinds[names.index("forearm.r")] == Kind.KNEE
+    assert {names[foot] for foot in found.feet} == {"hand.l", "hand.r"}
