@@ -9,7 +9,7 @@ import bpy
 import installed
 import numpy as np
 import pytest
-from addon_scenes import animate, arm, miss, reach
+from addon_scenes import animate, arm, miss, reach, wall
 from live_scenes import FRAMES, live_arm, scrub, shown, shown_at
 
 
@@ -144,8 +144,11 @@ def test_a_library_override_is_live_and_stays_so(tmp_path: Path):
     assert rig.articulate.live and miss(rig, "b4") < 1e-3
 
 
-def test_what_was_seen_before_is_not_solved_again(monkeypatch):
+@pytest.mark.parametrize("obstacle", [False, True])
+def test_what_was_seen_before_is_not_solved_again(obstacle: bool, monkeypatch):
     rig = live_arm()
+    if obstacle:
+        wall(rig, 3.0)
     first = scrub(rig, FRAMES)
     module = installed.module("control.live.live")
 
@@ -155,6 +158,30 @@ def test_what_was_seen_before_is_not_solved_again(monkeypatch):
     monkeypatch.setattr(module, "solve_task", never)
     again = scrub(rig, reversed(FRAMES))
     assert all(np.array_equal(first[frame], again[frame]) for frame in FRAMES)
+
+
+def test_an_obstacle_that_moved_or_has_another_shape_is_noticed(monkeypatch):
+    rig = live_arm()
+    cube, frames = wall(rig, 3.0), (1, 6)
+    first = scrub(rig, frames)
+    module, calls = installed.module("control.live.live"), []
+    solve = module.solve_task
+    monkeypatch.setattr(
+        module, "solve_task", lambda *given, **more: calls.append(given) or solve(*given, **more)
+    )
+    place = cube.location.copy()
+    cube.location.x -= 0.5
+    bpy.context.view_layer.update()
+    moved = scrub(rig, frames)
+    assert len(calls) == len(frames) and np.abs(moved[1] - first[1]).max() > 1e-3
+    cube.location = place
+    bpy.context.view_layer.update()
+    again = scrub(rig, frames)
+    assert len(calls) == len(frames) and all(np.array_equal(first[frame], again[frame]) for frame in frames)
+    cube.data.vertices[0].co.x -= 0.01
+    cube.data.update()
+    scrub(rig, frames)
+    assert len(calls) == 2 * len(frames)
 
 
 def test_a_moved_armature_is_not_read_anew_and_a_changed_lock_is(monkeypatch):

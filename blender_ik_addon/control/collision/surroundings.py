@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 import ikmath as ik
-from ikmath.collision import Avoidance, Shape
+from ikmath.collision import Avoidance, Shape, TriangleMesh
 from ikmath.parameters import configured
 
 from ...bridge.armature import Array, Bones, Indices
@@ -237,7 +237,7 @@ def look_around(
     space: Space,
     depsgraph: bpy.types.Depsgraph,
     reshaped: Collection[str] | None = None,
-) -> tuple[tuple[Shape, ...], tuple[str, ...]]:
+) -> tuple[tuple[TriangleMesh, ...], tuple[str, ...]]:
     """The obstacles in the depsgraph's frame, and sentences on ignored ones; see `ObstacleReader.read`."""
     if surroundings is None:
         return (), ()

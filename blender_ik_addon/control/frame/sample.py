@@ -12,7 +12,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion
 
-from ikmath.collision import Shape
+from ikmath.collision import TriangleMesh
 
 from ...bridge.armature import Array, Indices, PoseState, read_state
 from ...bridge.evaluated import kept_up
@@ -51,7 +51,7 @@ class Sample:
     amounts: tuple[Mapping[str, float], ...]
     alternatives: tuple[Array, ...]
     world: Array
-    obstacles: tuple[Shape, ...] = ()
+    obstacles: tuple[TriangleMesh, ...] = ()
     ignored: tuple[str, ...] = ()
 
     @property
@@ -77,14 +77,15 @@ class Sample:
 
     @cached_property
     def around(self) -> Any:
-        """The obstacles and their transforms, for comparison with another frame."""
-        return [
+        """The obstacles, their transforms, and those that do not count, for comparison with another frame."""
+        shapes = [
             (
-                *(one.name, one.margin, getattr(one, "mode", ""), getattr(one, "geometry", one)),
+                *(one.name, one.margin, one.mode, one.geometry),
                 *(one.rotation.tobytes(), one.translation.tobytes()),
             )
             for one in self.obstacles
         ]
+        return *shapes, *self.ignored
 
     def for_plan(self, plan: Plan) -> Sample:
         """The sample for a plan with temporary effectors at its end; their targets must still be set.

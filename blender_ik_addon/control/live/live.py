@@ -18,6 +18,8 @@ from typing import Any, Final
 
 import bpy
 
+from ikmath.collision.mesh_geometry import MeshGeometry
+
 from ...bridge.armature import PoseState
 from ...bridge.evaluated import is_kept_up
 from ...bridge.fingerprint import fingerprint, is_restless
@@ -37,7 +39,7 @@ from .status_text import say, tell
 
 _FEW: Final = 30  # number of objects up to which searching is faster than comparing an armature
 _OURS: Final = __name__.removesuffix("control.live.live")
-_REMEMBERED: Final = 1000  # cached frames per figure; about 12 kB each for 159 bones
+_REMEMBERED: Final = 1000  # cached frames per figure; about 12 kB each for 159 bones, 20 more among obstacles
 
 
 @dataclass
@@ -53,7 +55,8 @@ class _Kept:
         task: the last prepared task, at first of any pose.
         asked: a key of the input of the last solve; last: its result. Both are None before the first solve.
         recalled: whether `last` came from the cache.
-        found: cached results of frames that start from their own pose, by `asked`.
+        found: cached results of frames that start from their own pose, by `asked`; surfaces: of the obstacles
+            in these frames.
         told: state shown in the panel.
         touched: whether channels or settings may have changed since the last solve.
     """
@@ -68,6 +71,7 @@ class _Kept:
     last: Solved | None = None
     recalled: bool = False
     found: dict[Any, Solved] = field(default_factory=dict, repr=False)
+    surfaces: list[MeshGeometry] = field(default_factory=list, repr=False)
     restless: bool = False
     doubtful: bool = False
     touched: bool = True
@@ -238,8 +242,8 @@ class LiveFigures:
             before=kept.task.sample,
         )
         continuous = rig_of(armature).live_mode == "CONTINUOUS"
-        asked = _asked(kept, sample, continuous)
-        changed = asked is None or asked != kept.asked or rendering or not kept.start.intact
+        asked = continuous, kept.start.token(sample.state), sample.asked, sample.around
+        changed = asked != kept.asked or rendering or not kept.start.intact
         changed = changed or (continuous and new_frame)  # the posture may still be moving
         if changed:
             kept.last = _solved(kept, sample, asked, continuous)
@@ -311,21 +315,18 @@ def _evaluated_anew(depsgraph: bpy.types.Depsgraph) -> set[bpy.types.ID] | None:
     return evaluated if len(evaluated) <= _FEW else None
 
 
-def _asked(kept: _Kept, sample: Sample, continuous: bool) -> Any:
-    """A key of everything that the result depends on; None if unknown, for example with obstacles."""
-    if kept.plan.surroundings is not None:
-        return None
-    return continuous, kept.start.token(sample.state), sample.asked
-
-
 def _solved(kept: _Kept, sample: Sample, asked: Any, continuous: bool) -> Solved:
     """The result of a frame, from the cache or solved."""
+    surfaces = [obstacle.geometry for obstacle in sample.obstacles]
+    if surfaces != kept.surfaces:  # a surface that was read anew does not come back, but it is large
+        kept.found.clear()
+        kept.surfaces = surfaces
     kept.recalled = not continuous and asked in kept.found
     if kept.recalled:
         return kept.found[asked]
     kept.task = next_task(kept.task, sample)
     solved = solve_task(kept.task, kept.last if continuous else None, brief=True)
-    if not continuous and asked is not None:
+    if not continuous:
         if len(kept.found) >= _REMEMBERED:
             kept.found.pop(next(iter(kept.found)))
         kept.found[asked] = solved
