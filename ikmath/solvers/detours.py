@@ -58,7 +58,6 @@ class Detours:
                     driver.guard,
                     driver.parameters,
                     nearly,
-                    driver.posture_tolerance,
                 )
                 budget = Budget(min(_DETOUR, ended.budget.iterations), ended.budget.deadline)
                 begin, patience = between.begin(q), driver.parameters.at_last

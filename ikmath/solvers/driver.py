@@ -82,8 +82,6 @@ class IterationDriver:
     Args:
         problem: of one frame; posture: its cost or None; bounds: of steps; guard: of obstacles, or None.
         parameters: of the solver; tolerances: (E,) of the effectors.
-        posture_tolerance: radians or figure sizes; where every effector is within its tolerance, the posture
-            has converged at steps no longer than this.
         active: of the levels, the active set to begin with.
 
     Attributes:
@@ -99,12 +97,10 @@ class IterationDriver:
         guard: CollisionGuard | None,
         parameters: HierarchicalParameters,
         tolerances: Array,
-        posture_tolerance: float,
         active: Sequence[Signs] = (),
     ) -> None:
         self.problem, self.posture, self.bounds, self.guard = problem, posture, bounds, guard
         self.parameters, self.tolerances, self.active = parameters, tolerances, active
-        self.posture_tolerance = posture_tolerance
         self.chooses = problem.posture_cost is not None
         self.held = [NO_NAMES] * len(active)
         one_sided = problem.stack.one_sided is not None
@@ -206,7 +202,7 @@ class IterationDriver:
             dq, to = self._propose(iterate, model, damping)
             landed = short_way(self.bounds.joint_limits, iterate.q, to)
             longest = float(abs(landed / units).max(initial=0.0))
-            if longest < (self.posture_tolerance if done else own.step_tolerance):
+            if longest < (own.posture_tolerance if done else own.step_tolerance):
                 if slow or not model.strides:
                     return self._put_right(iterate, budget), Stop.CONVERGED
                 slow, model = slow + 1, None
@@ -233,7 +229,7 @@ class IterationDriver:
                     correction.learn(iterate, trial)
                 iterate, model = trial, None
                 # the next step would be as long as the square of this one
-                if quadratic and max(trial.costs) < longest**4 < self.posture_tolerance**2:
+                if quadratic and max(trial.costs) < longest**4 < own.posture_tolerance**2:
                     return self._put_right(iterate, budget), Stop.CONVERGED
                 continue
             refused, refusals = refused + 1, refusals + 1

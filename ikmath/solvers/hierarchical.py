@@ -112,6 +112,8 @@ class Hierarchical(Method):
     def in_parts(self, problem: Problem, q: Array, options: Any, frame: Frame = _ALONE) -> Pausing[Solution]:
         """One solve, from a start or (with a trail) from the frame before."""
         own, skeleton = options.parameters, problem.skeleton
+        if not ACCURACY[options.accuracy]:
+            own = own.quick
         before, within, deadline = frame
         if within is None and options.max_turn is not None:
             room = np.where(skeleton.is_turn, options.max_turn, np.inf)
@@ -121,7 +123,6 @@ class Hierarchical(Method):
         if problem.posture is not None or problem.posture_cost is not None:
             posture = posture_of(problem)
         guard = None if scene is None else CollisionGuard(problem, scene, problem.stack.metric, trail.near)
-        thorough = ACCURACY[options.accuracy]
         driver = IterationDriver(
             problem,
             posture,
@@ -129,7 +130,6 @@ class Hierarchical(Method):
             guard,
             own,
             problem.stack.tolerances(options.tolerance, options.angle_tolerance),
-            own.step_tolerance if thorough else own.fast_step_tolerance,
             trail.active,
         )
         if deadline is None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from .. import arguments
 from .method import Options
@@ -46,8 +47,8 @@ class HierarchicalParameters:
         at_last: or the others end. Damping grows 2^k-fold with the k-th refusal.
         settled: share of the costs; where steps change none by more, a frame of a motion with a posture cost
             ends: jitter that is not seen.
-        step_tolerance: radians or figure sizes; a solve has converged where no step is longer.
-        fast_step_tolerance: the same for the posture of a fast solve that reached its goals: 0.006 degrees.
+        step_tolerance: radians or figure sizes; a solve has converged where no step is longer,
+        posture_tolerance: or where every effector is within its tolerance.
         hold: scaled error of a level that counts as none.
         near: scaled error of a level that second-order corrections may put right, and from which steps by
             curvature meet it.
@@ -96,7 +97,7 @@ class HierarchicalParameters:
     at_last: Patience = field(default=Patience(8, 7))
     settled: float = 1e-4
     step_tolerance: float = 2e-7
-    fast_step_tolerance: float = 1e-4
+    posture_tolerance: float = 2e-7
     hold: float = 1e-12
     near: float = 1e-2
     met: float = 1e-6
@@ -118,6 +119,14 @@ class HierarchicalParameters:
     arc_gain: float = 0.9
     difference: float = 1e-5
     flat: float = 1e-7
+
+    @cached_property
+    def quick(self) -> Self:
+        """The same for solves that need not find the minimum: the posture is right to 0.006 degrees.
+
+        What is met counts as exact: among obstacles, each further correction measures all distances again.
+        """
+        return replace(self, posture_tolerance=1e-4, hold=self.met)
 
 
 DEFAULTS = HierarchicalParameters()

@@ -49,7 +49,7 @@ def test_a_step_bound_holds() -> None:
     ends = {}
     for kind in (IterationDriver, OnlyForward):
         bounds = StepBounds(chain, DEFAULTS)
-        driver = kind(problem, None, bounds, None, DEFAULTS, np.full(1, 1e-6), DEFAULTS.step_tolerance)
+        driver = kind(problem, None, bounds, None, DEFAULTS, np.full(1, 1e-6))
         ends[kind], _ = complete(driver.run(driver.begin(start), Budget(50), None, DEFAULTS.at_last))
     assert ends[IterationDriver].q[0] < start[0] - 1e-3
     assert ends[OnlyForward].q[0] >= start[0] - 1e-9
@@ -65,7 +65,7 @@ def test_a_step_bound_holds_beside_a_floor() -> None:
         ik.Position("tip", (1, 0, 0), priority=1),
     ]
     problem, bounds = ik.Problem(chain, goals), StepBounds(chain, DEFAULTS)
-    driver = OnlyForward(problem, None, bounds, None, DEFAULTS, np.full(2, 1e-6), DEFAULTS.step_tolerance)
+    driver = OnlyForward(problem, None, bounds, None, DEFAULTS, np.full(2, 1e-6))
     end, _ = complete(driver.run(driver.begin(start), Budget(50), None, DEFAULTS.at_last))
     end, _ = complete(driver.refine(end, Budget(50)))
     assert end.q[0] >= start[0] - 1e-9
