@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The bones that a figure stands on, and the bone that carries it, from its bones alone.
+"""The bones that a figure stands on, and the bone that carries it, from its map and its bones.
 
-Ground and legs are not given. But the lowest bones touch the ground, and in a standing figure the middle is
-above them and the trunk is off the ground. A fish, for example, does not stand on its fins, though they are
-lowest.
+The ground is not given. But the lowest bones touch it, and in a standing figure the middle is above them and
+the trunk is off the ground. A fish, for example, does not stand on its fins, though they are lowest.
 """
 
 from __future__ import annotations
@@ -159,23 +158,19 @@ def feet(bones: Bones, whole: BoneMap) -> tuple[int, ...]:
     rest, legs = Stance(bones, whole, bones.rest), whole.kinds.feet
     named = [number for number in _named(bones) if not rest.is_control(number)]
     called = {i for i in named if not set(named) & set(bones.ancestors(i)[1:])}
-    stands = rest.stands_on(legs)
-    if stands:  # other bones with such a name are controls
-        begin = {limb.joints[0] for limb in whole.kinds.limbs}
-        called = {i for i in called if begin & set(bones.ancestors(i))}
+    ends = rest.ends
+    if rest.stands_on(legs):
+        begin, ends = {limb.joints[0] for limb in whole.kinds.limbs}, rest.touching
+        called = {i for i in called if begin & set(bones.ancestors(i))}  # others are controls
+        along = {i for name in called for i in bones.ancestors(name)}
+        called |= {leg for leg in legs if leg not in along and called.isdisjoint(bones.ancestors(leg))}
     found: set[int] = set()
     for number in called:
-        own = [end for end in rest.ends if number in bones.ancestors(end)]
+        own = [end for end in ends if number in bones.ancestors(end)]
         steep = own and not rest.is_flat(number)
         found |= {rest.foot(end, number) for end in own} if steep else {number}
-    if stands:
-        along = {i for name in named for i in bones.ancestors(name)}  # legs that have named feet
-        for leg in legs:
-            if leg not in along and called.isdisjoint(bones.ancestors(leg)):
-                own = [end for end in rest.touching if leg in bones.ancestors(end)]
-                found |= {rest.foot(end, leg) for end in own} or {leg}
-    known = called | found
-    if not known or (rest.ends and not rest.carried_by(known)):
+    if not called or (rest.ends and not rest.carried_by(called)):
+        known = called | found
         others = [end for end in rest.ends if not known & set(bones.ancestors(end))]
         found |= {rest.foot(end) for end in others}
     return tuple(sorted(found))
