@@ -64,15 +64,15 @@ class JointRanges:
             end = figure.heads[limb.end] if limb.end >= 0 else figure.tails[lower]
             first, second = figure.heads[lower] - figure.heads[upper], end - figure.heads[lower]
             back = atan2(-first @ figure.forward, -first @ figure.up)
-            bent = atan2(np.linalg.norm(np.cross(first, second)), first @ second)
+            axis = figure.hinge[lower]
             found.append((upper, figure.left, np.inf, parameters.hip_back - back))
-            found.append((lower, figure.hinge[lower], np.inf, parameters.fold - bent))
+            found.append((lower, axis, np.inf, parameters.fold - _bend(first, second, axis)))
         for j in figure.of_kind(Kind.FINGER):
             axis, above = figure.hinge[j], int(parents[j])
             if not axis.any():
                 continue
             first, second = figure.heads[j] - figure.heads[above], figure.tails[j] - figure.heads[j]
-            bent = atan2(np.cross(first, second) @ axis, first @ second - (first @ axis) * (second @ axis))
+            bent = _bend(first, second, axis)
             found.append((j, axis, parameters.finger_back + bent, parameters.finger_fold - bent))
         found = [one for one in found if one[0] in joints]
         owner = np.array([one[0] for one in found], dtype=np.intp)
@@ -150,6 +150,11 @@ class JointWeights:
         return cls(
             skeleton, joints, above, plain, hinges, axes, stiff, ranges, turns, which, place, pairs, flat
         )
+
+
+def _bend(first: Array, second: Array, axis: Array) -> float:
+    """Radians about an axis (3,) from one bone (3,) to the next."""
+    return atan2(np.cross(first, second) @ axis, first @ second - (first @ axis) * (second @ axis))
 
 
 def _hanging_legs(figure: FigureMap) -> list[Limb]:
