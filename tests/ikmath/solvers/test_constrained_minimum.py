@@ -193,7 +193,7 @@ def test_a_step_by_curvature_is_newtons_also_where_a_level_is_only_nearly_met():
 
 
 def test_only_an_exact_solve_corrects_what_is_met():
-    """Such corrections were a fifth of the distances that a frame of Live measures beside an obstacle."""
+    """Such corrections took a tenth to a quarter of the distances of a live frame beside an obstacle."""
     figure = ik.figures.ball_chain(6)
     q = 0.3 * np.random.default_rng(0).normal(size=figure.n)
     target = ik.Pose.forward(figure, q).point("tip") + 1e-7
