@@ -236,36 +236,51 @@ class _Mapping:
 
     def _axes(self, limbs: tuple[Limb, ...], head_way: list[int]) -> tuple[Array, Array]:
         """Forward and left, level unit vectors."""
-        way = np.zeros(3)
         hind = [limb for limb in limbs if not limb.front]
         front = [limb for limb in limbs if limb.front]
-        middle = [self.heads[[limb.joints[0] for limb in own]].mean(0) for own in (front, hind) if own]
-        if len(middle) == 2:
-            way = self._level(middle[0] - middle[1])
-        if float(np.linalg.norm(way)) < 0.15 * self.size and limbs and head_way:  # the head, as of an insect
-            begins = self.heads[[limb.joints[0] for limb in limbs]]
-            way = self._level(self.tails[head_way[-1]] - begins.mean(0))
-        if float(np.linalg.norm(way)) < 0.15 * self.size:  # upright: the toes decide
-            toes = [self.tails[limb.rest[-1] if limb.rest else limb.end] - self.heads[limb.end] for limb in hind if limb.end >= 0]  # fmt: skip  # noqa: E501
-            ahead = self._level(np.sum(toes, 0)) if toes else way
-            way = ahead if np.linalg.norm(ahead) > 1e-6 * self.size else way
-        if not hind and front and float(np.linalg.norm(way)) < 0.15 * self.size:  # arms bend to the front
-            bends = [self.heads[[limb.joints[0], limb.end]].mean(0) - self.heads[limb.joints[1]] for limb in front]  # fmt: skip  # noqa: E501
-            way = self._level(np.sum(bends, 0))
+        way = self._ahead(hind, front, head_way)
         side, across = np.cross(self.up, way), np.zeros(3)
         for limb in hind or front:
             twin = limbs[limb.twin]
             apart = self._level(self.heads[limb.joints[0]] - self.heads[twin.joints[0]])
-            if not across.any() and np.linalg.norm(side) < 1e-6 * self.size:
-                side = apart  # forwards or backwards
+            side = side if side.any() else apart  # forwards or backwards
             across += apart * (1.0 if float(side @ apart) >= 0 else -1.0)
         if float(np.linalg.norm(across)) > 1e-6 * self.size:
             left = across / np.linalg.norm(across)
             return np.cross(left, self.up), left
-        if float(np.linalg.norm(way)) < 1e-6 * self.size:
+        if not way.any():
             way = self._level(np.eye(3)[int(np.abs(self.up).argmin())])
         forward = way / np.linalg.norm(way)
         return forward, np.cross(self.up, forward)
+
+    def _ahead(self, hind: list[Limb], front: list[Limb], head_way: list[int]) -> Array:
+        """(3,) the way ahead, level, by the first that tells it; zero if nothing does.
+
+        A long body lies ahead of its hips, and an insect's head ahead of its legs. Toes point ahead, and arms
+        bend to the front.
+        """
+        nothing = np.zeros(3)
+        begins = [self.heads[[limb.joints[0] for limb in own]].mean(0) for own in (hind, front) if own]
+        body = begins[-1] - begins[0] if len(begins) == 2 else nothing
+        head = self.tails[head_way[-1]] - np.mean(begins, axis=0) if begins and head_way else nothing
+        toes = [
+            self.tails[(limb.end, *limb.rest)[-1]] - self.heads[limb.end] for limb in hind if limb.end >= 0
+        ]
+        bends = [
+            0.5 * (self.heads[limb.joints[0]] + self._end(limb)) - self.heads[limb.joints[1]]
+            for limb in front
+        ]
+        arms = nothing if hind else np.sum([nothing, *bends], 0)
+        found = [(body, 0.15), (head, 0.15), (np.sum([nothing, *toes], 0), 1e-6), (arms, 1e-6), (head, 1e-6)]
+        for way, least in found:
+            level = self._level(way)
+            if float(np.linalg.norm(level)) > least * self.size:
+                return level
+        return nothing
+
+    def _end(self, limb: Limb) -> Array:
+        """(3,) the end of a limb's last long bone."""
+        return np.asarray(self.heads[limb.end] if limb.end >= 0 else self.tails[limb.joints[1]])
 
     def _level(self, v: Array) -> Array:
         return np.asarray(v - self.up * (v @ self.up))
@@ -274,8 +289,7 @@ class _Mapping:
         """The axes of knees and elbows: as they are bent, else knees towards toes and elbows back."""
         for limb in limbs:
             upper, lower = limb.joints
-            end = self.heads[limb.end] if limb.end >= 0 else self.tails[lower]
-            first, second = self.heads[lower] - self.heads[upper], end - self.heads[lower]
+            first, second = self.heads[lower] - self.heads[upper], self._end(limb) - self.heads[lower]
             ahead = -forward if limb.front else self._toes(limb, first + second)
             usual = np.cross(ahead if ahead.any() else forward, first + second)
             self.hinge[lower] = hinge_axis(first, second, usual)
