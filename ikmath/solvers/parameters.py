@@ -122,11 +122,8 @@ class HierarchicalParameters:
 
     @cached_property
     def quick(self) -> Self:
-        """The same for solves that need not find the minimum: the posture is right to 0.006 degrees.
-
-        What is met counts as exact: among obstacles, each further correction measures all distances again.
-        """
-        return replace(self, posture_tolerance=1e-4, hold=self.met)
+        """The same for solves that need not find the minimum: the posture is right to 0.006 degrees."""
+        return replace(self, posture_tolerance=1e-4)
 
 
 DEFAULTS = HierarchicalParameters()

@@ -68,7 +68,7 @@ def test_who_keeps_position_and_rotation_keeps_both():
         return found
 
     before = frames()
-    reach(rig, "hand.L", (1.4, 0.6, 2.2))
+    reach(rig, "hand.L", (1.3, 0.8, 2.2))
     bpy.ops.articulate.pin(bone="hand.R", kind="POSE", motion=True)
     bake()
     assert np.abs(np.array(frames()) - before).max() < 2e-4

@@ -192,19 +192,6 @@ def test_a_step_by_curvature_is_newtons_also_where_a_level_is_only_nearly_met():
     np.testing.assert_allclose(own, exact, atol=1e-4 * np.abs(exact).max())
 
 
-def test_only_an_exact_solve_corrects_what_is_met():
-    """Such corrections took a tenth to a quarter of the distances of a live frame beside an obstacle."""
-    figure = ik.figures.ball_chain(6)
-    q = 0.3 * np.random.default_rng(0).normal(size=figure.n)
-    target = ik.Pose.forward(figure, q).point("tip") + 1e-7
-    problem = ik.Problem(figure, [ik.Position("tip", target), ik.Posture(q)])
-    for own, corrected in ((DEFAULTS, True), (DEFAULTS.quick, False)):
-        bounds, budget = StepBounds(figure, own), Budget(1)
-        driver = IterationDriver(problem, posture_of(problem), bounds, None, own, np.full(1, 1e-4))
-        driver._put_right(driver.begin(q), budget)
-        assert (budget.corrections > 0) == corrected
-
-
 def test_where_two_levels_are_short_the_posture_cost_still_converges_quadratically():
     """The damping of what is short outweighed the posture, its scale came from the start: 325 iterations."""
     figure, tips = people.skeleton(people.DOG)
