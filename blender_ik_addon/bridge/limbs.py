@@ -58,9 +58,9 @@ def find_limbs(bones: Bones, kinds: FigureMap) -> tuple[Limb, ...]:
         place = row.index(lower)
         upper, end = row[place - 1], [*row, -1][place + 1]
         beyond = bones.heads[end] if end >= 0 else bones.tails[lower]
-        first, second = _unit(bones.heads[lower] - bones.heads[upper]), _unit(beyond - bones.heads[lower])
+        first, second = unit(bones.heads[lower] - bones.heads[upper]), unit(beyond - bones.heads[lower])
         folded = np.cross(first, second)
-        axis = kinds.hinge[lower] if kinds.hinge[lower].any() else _unit(folded)
+        axis = kinds.hinge[lower] if kinds.hinge[lower].any() else unit(folded)
         if axis.any():
             into, out = (bones.rest[bone, :3, :3].T for bone in (upper, lower))
             drawn = float(np.linalg.norm(folded)) >= _BENT
@@ -68,7 +68,8 @@ def find_limbs(bones: Bones, kinds: FigureMap) -> tuple[Limb, ...]:
     return tuple(limbs)
 
 
-def _unit(way: Array) -> Array:
+def unit(way: Array) -> Array:
+    """A direction (3,) with length one; zero stays zero."""
     return way / max(float(np.linalg.norm(way)), 1e-12)
 
 

@@ -30,6 +30,8 @@ from .told_limbs import with_told_limbs
 from .trunk import Trunk, trunk_of
 
 _FOOT: Final = float(np.sin(np.radians(30.0)))  # against the line of its leg; a straighter bone is no foot
+_AHEAD: Final = 0.15  # of the figure's size, that a body or a head lies ahead to tell where a figure faces
+_NOWHERE: Final = 1e-6  # of the figure's size; a shorter way has no direction
 _STUB: Final = 0.5  # of a skull's length: a shorter bone, farther from its tail, only carries the face
 NOTHING_TOLD: Final[Mapping[int, Kind]] = MappingProxyType({})
 
@@ -193,8 +195,8 @@ class _Mapping:
     def _first_kinds(self, limbs: tuple[Limb, ...], feet: tuple[int, ...], forward: Array) -> list[Kind]:
         """The kind of the first joint of each limb.
 
-        Of several pairs at the front of a figure with legs, the one that walks has shoulders, else the one
-        farthest ahead; the others are wings.
+        Of the pairs at the front of a figure with more than two, the one that walks has shoulders, else the
+        one farthest ahead; the others are wings.
         """
 
         def arms(limb: Limb) -> tuple[bool, float]:
@@ -245,7 +247,7 @@ class _Mapping:
             apart = self._level(self.heads[limb.joints[0]] - self.heads[twin.joints[0]])
             side = side if side.any() else apart  # forwards or backwards
             across += apart * (1.0 if float(side @ apart) >= 0 else -1.0)
-        if float(np.linalg.norm(across)) > 1e-6 * self.size:
+        if float(np.linalg.norm(across)) > _NOWHERE * self.size:
             left = across / np.linalg.norm(across)
             return np.cross(left, self.up), left
         if not way.any():
@@ -271,8 +273,9 @@ class _Mapping:
             for limb in front
         ]
         arms = nothing if hind else np.sum([nothing, *bends], 0)
-        found = [(body, 0.15), (head, 0.15), (np.sum([nothing, *toes], 0), 1e-6), (arms, 1e-6), (head, 1e-6)]
-        for way, least in found:
+        feet = np.sum([nothing, *toes], 0)
+        clear, any_way = [(body, _AHEAD), (head, _AHEAD)], [(way, _NOWHERE) for way in (feet, arms, head)]
+        for way, least in (*clear, *any_way):
             level = self._level(way)
             if float(np.linalg.norm(level)) > least * self.size:
                 return level

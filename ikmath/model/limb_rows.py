@@ -225,12 +225,13 @@ def _look_at(rows: Rows, row: tuple[int, ...], least: float, walks: bool, lying:
     units = spans / np.maximum(lengths, 1e-12)[:, None]
     bends = np.cross(units[:-1], units[1:])
     single = [(k, k, float(length)) for k, length in enumerate(lengths)]
+    in_line = _in_line(lengths, bends)
     aside = len(row) > 1 and units[0] @ units[1] < _ASIDE and _parts_from_twin(rows, row[0])
 
     def choices(strict: bool) -> list[tuple[list[tuple[int, int, float]], list[float]]]:
         """Parts and lengths of their pairs; strict: 0 for what begins in the middle, and for a foot."""
         found = []
-        for parts in (_in_line(lengths, bends), single):
+        for parts in (in_line, single):
             own = _pairs(parts, easier)
             for k, (over, under) in enumerate(pairwise(parts)):
                 if strict and (lying[row[under[0]]] or (aside and over[1] == 0)):
@@ -245,7 +246,7 @@ def _look_at(rows: Rows, row: tuple[int, ...], least: float, walks: bool, lying:
     if max(pairs, default=0.0) < least:
         parts, pairs = max(choices(strict=False), key=longest_of)
     longest = max(pairs, default=0.0)
-    if longest < least or len(_in_line(lengths, bends)) >= _MOST:
+    if longest < least or len(in_line) >= _MOST:
         return None
     middle = max(k for k, length in enumerate(pairs) if length >= _NEARLY * longest)
     knots = _folded(parts, bends, middle, easier)

@@ -58,9 +58,7 @@ def _told_limb(rows: Rows, first: int, told: Mapping[int, Kind]) -> FoundLimb | 
     if end >= 0:
         up = rows.ways[end]
         own = [*reversed(up[: up.index(lower)])]
-        last, row = len(own), row + own
-        while (then := rows.after(row[-1])) >= 0:
-            row.append(then)
+        last, row = len(own), [*row, *own[:-1], *rows.row_from(own[-1])]
     ends = rows.heads[first], rows.heads[lower], rows.heads[end] if end >= 0 else rows.tails[lower]
     upper, under = (float(np.linalg.norm(b - a)) for a, b in pairwise(ends))
     return FoundLimb(

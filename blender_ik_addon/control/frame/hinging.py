@@ -18,7 +18,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from functools import partial
 from math import atan2, cos, sin
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -26,7 +26,7 @@ import ikmath as ik
 from ikmath import rotation
 
 from ...bridge.armature import Array
-from ...bridge.limbs import POSED, Hinges, LimbJoints
+from ...bridge.limbs import POSED, Hinges, LimbJoints, unit
 from ...bridge.skeleton import Figure
 
 _ASIDE: Final = np.radians(15.0)  # range of a limb's bend about the other axis
@@ -265,20 +265,20 @@ def _bend_rightly(figure: Figure, limbs: LimbJoints, row: int, pose: ik.Pose, q:
     if min(a, b, away) < _NOTHING * (a + b):
         return
     line = way / away
-    turned = rotation.shortest(carried @ _unit(first + second), line) @ carried
+    turned = rotation.shortest(carried @ unit(first + second), line) @ carried
     posed = np.cross(first, second) / (a * b)
     if float(np.linalg.norm(posed)) > POSED:
         axis = turned @ posed
     else:
         untwisted = rotation.swing_twist_matrix(figure.q[limbs.turns[row]]).T
         axis = turned @ figure.frames[lower] @ untwisted @ limbs.axis[row]
-    axis = _unit(axis - line * (axis @ line))
+    axis = unit(axis - line * (axis @ line))
     reach = float(np.clip(away, abs(a - b), a + b))
     cosine = (a * a + reach * reach - b * b) / (2.0 * a * max(reach, _NOTHING * a))
     along = rotation.exp(-np.arccos(np.clip(cosine, -1.0, 1.0)) * axis) @ line
     thigh = rotation.shortest(turned @ (first / a), along) @ turned @ figure.frames[upper]
     shin = (
-        rotation.shortest(turned @ (second / b), _unit(line * reach - along * a))
+        rotation.shortest(turned @ (second / b), unit(line * reach - along * a))
         @ turned
         @ figure.frames[lower]
     )
@@ -292,7 +292,3 @@ def _put(figure: Figure, joint: int, above: Array, frame: Array, q: Array) -> No
     """Set the coordinates of a joint so that it has a given rotation (3, 3)."""
     skeleton = figure.skeleton
     skeleton.set_turn(q, joint, skeleton.rest_rotation[joint].T @ above.T @ frame)
-
-
-def _unit(v: Array) -> Any:
-    return v / max(float(np.linalg.norm(v)), 1e-12)
