@@ -16,6 +16,7 @@ from enum import Enum
 from functools import partial
 
 import numpy as np
+from numpy.linalg import norm
 
 from .. import arguments
 from ..linalg.hierarchical_qp import Level, Signs, hierarchical_qp
@@ -353,7 +354,7 @@ class IterationDriver:
     def _corrected(
         self, trial: Iterate, sought: Array, count: int, budget: Budget, *, others: bool = False
     ) -> Iterate:
-        """Second-order correction: the first `count` levels get the errors (k,) that are sought.
+        """Second-order correction: the first `count` levels, which are met, get the errors (k,) sought.
 
         It stays on the limits that held the step: to leave them would cost weaker levels what they gained.
         After a step by curvature, contacts and one-sided goals that held it get the room that it left there:
@@ -361,32 +362,35 @@ class IterationDriver:
         would lose what it has, nothing is corrected.
 
         Args:
-            others: after a step by curvature, when the other levels get theirs, too, where all are near.
+            others: after a step by curvature, when levels that are short get the directions of theirs, too:
+                how long their errors are is the merit's matter.
         """
         stack, own = self.problem.stack, self.parameters
         metric = Metric.of(stack.metric, None, 0.0)
         face = Face(np.empty(0, np.intp), {})
         if self.last is not None:
             face = self.last[0].face(self.last[1], limits=not others)
-        are_near = others and max(stack.costs(sought - trial.error)) <= own.near**2
-        last = len(stack.levels) if are_near else count
+        levels = stack.levels if others else stack.levels[:count]
+        ways = [sought[rows] / (norm(sought[rows]) or 1.0) * (n >= count) for n, rows in enumerate(levels)]
+
+        def across(values: Array) -> list[Array]:  # of each level, without what is along a short error
+            pairs = zip(levels, ways, strict=True)
+            return [values[rows] - np.multiply.outer(way, way.dot(values[rows])) for rows, way in pairs]
 
         def wrong(iterate: Iterate) -> list[float]:  # costs that count as none are alike
             room = face.missed(self.inequalities(iterate)) if others else 0.0
-            return [max(cost, own.hold**2) for cost in (room, *stack.costs(iterate.error - sought)[:last])]
+            off = [float(part.dot(part)) for part in across(iterate.error - sought)]
+            return [max(cost, own.hold**2) for cost in (room, *off)]
 
-        for _ in range(own.corrections if last else 0):
+        for _ in range(own.corrections if levels else 0):
             if max(wrong(trial)) <= own.hold**2:
                 break
             budget.corrections += 1
             slopes, missing = metric.along(trial.jacobian), sought - trial.error
-            damping = [0.0 if level < count else own.damping * trial.costs[level] for level in range(last)]
-            levels = [
-                Level(slopes[rows], missing[rows], own.bias + more)
-                for rows, more in zip(stack.levels, damping, strict=False)
-            ]
+            wanted = zip(across(slopes), across(missing), strict=True)
+            asked = [Level(rows, part, own.bias) for rows, part in wanted]
 
-            def best(bounds: Bounds, levels: list[Level] = levels) -> Array:
+            def best(bounds: Bounds, levels: list[Level] = asked) -> Array:
                 return metric.step(hierarchical_qp(levels, bounds.along(face).by(metric)).z)
 
             moved = self.move(trial, self.bounds.step(trial.q, best, self.inequalities(trial)))

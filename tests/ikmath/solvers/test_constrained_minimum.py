@@ -192,17 +192,28 @@ def test_a_step_by_curvature_is_newtons_also_where_a_level_is_only_nearly_met():
     np.testing.assert_allclose(own, exact, atol=1e-4 * np.abs(exact).max())
 
 
-def test_where_two_levels_are_short_the_posture_cost_still_converges_quadratically():
-    """The damping of what is short outweighed the posture, its scale came from the start: 325 iterations."""
+_SHORT = [  # weak and strong targets, from where the bones are, and the iterations before
+    (("shoulder.r", (0.3, 0.1, 0.3)), ("paw.r", (-0.3, 0.2, -0.1)), 325),
+    (("paw.l", (0.0, 0.0, -0.6)), ("hock.l", (0.2, -0.6, 0.1)), 430),
+]
+
+
+@pytest.mark.parametrize(("weak", "strong", "before"), _SHORT)
+def test_where_two_levels_are_short_the_posture_cost_still_converges_quadratically(weak, strong, before):
+    """The damping of what is short outweighed the posture, its scale came from the start.
+
+    Later, steps along the curved valley where the levels are least short were small: across it, too little
+    was put right.
+    """
     figure, tips = people.skeleton(people.DOG)
     stand = ik.Pose.forward(figure, figure.rest)
     paws = [name for name in figure.names if "paw" in name]
     goals = [ik.Position(paws, stand.point(paws))]
-    for name, aside, priority in (("shoulder.r", (0.3, 0.1, 0.3), 1), ("paw.r", (-0.3, 0.2, -0.1), 0)):
+    for priority, (name, aside) in enumerate((strong, weak)):
         goals.append(ik.Position(name, stand.point(name) + np.array(aside), priority=priority))
     cost = PostureObjective.of(figure, figure.rest, tips=tips)
     problem = ik.Problem(figure, goals, posture=cost)
     answer = ik.solve(problem, figure.rest, restarts=0)
     again = ik.solve(problem, answer.q, restarts=0)
     assert np.abs(again.q - answer.q).max() < 1e-6
-    assert answer.iterations < 250
+    assert answer.iterations < before / 2
