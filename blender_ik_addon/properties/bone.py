@@ -26,6 +26,12 @@ KINDS = (
     ("tail", "Tail", "Part of a tail", 13),
     ("wing", "Wing", "Part of a wing", 14),
     ("finger", "Finger", "Part of a finger", 16),
+    (
+        "appendage",
+        "Appendage",
+        "Ear, jaw, hair, cape or another part that hangs on the trunk or the head",
+        17,
+    ),
     ("other", "Other", "None of these", 15),
 )
 """Kinds of bones, by the joint at the head; identifiers as in `ikmath.model.figure_kinds.Kind`."""

@@ -30,7 +30,12 @@ class Kind(StrEnum):
     TAIL = "tail"
     WING = "wing"
     FINGER = "finger"
+    APPENDAGE = "appendage"
     OTHER = "other"
+
+
+TRUNK = (Kind.ROOT, Kind.SPINE, Kind.NECK, Kind.HEAD)
+"""The kinds on which appendages hang."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,7 @@ class FigureMap:
     Attributes:
         kinds: (J,) the kind of each joint.
         row: (J,) number of joints of that kind in a row, 1 for joints that stand alone.
+        reach: (J,) way along the bones from each head to the farthest end that hangs from it.
         limbs: the limbs, in pairs; feet: joints whose bones the figure stands on.
         hinge: (J, 3) axis about which knees, elbows and fingers bend, and second halves of long bones twist,
             a unit vector in the world of the pose that was read; the lower bone turns about it positively
@@ -68,6 +74,7 @@ class FigureMap:
 
     kinds: tuple[Kind, ...]
     row: Index
+    reach: Array
     limbs: tuple[Limb, ...]
     feet: tuple[int, ...]
     hinge: Array
@@ -125,6 +132,7 @@ class FigureMap:
             self,
             kinds=tuple(self.kinds[j] for j in chosen.tolist()),
             row=self.row[chosen],
+            reach=self.reach[chosen],
             limbs=limbs,
             feet=now(self.feet),
             hinge=self.hinge[chosen],

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from .. import arguments
 from ..arrays import Array, Index
 from ..errors import BadShape, BadValue
+from .figure_kinds import TRUNK
 from .figure_kinds import FigureMap as FigureMap
 from .figure_kinds import Kind as Kind
 from .figure_kinds import Limb as Limb
@@ -141,10 +142,11 @@ class _Mapping:
             self._twist_halves(one)
         for joint, kind in self.told.items():
             self.kinds[joint] = kind
+        self._name_appendages(body)
         head = next((j for j, kind in enumerate(self.kinds) if kind == Kind.HEAD), -1)
         return FigureMap(
-            tuple(self.kinds), self._row_lengths(body), limbs, feet, self.hinge, self._twins(limbs), body,
-            head, self.heads, self.tails, self.up, forward, left, self.size,
+            tuple(self.kinds), self._row_lengths(body), self.rows.reach, limbs, feet, self.hinge,
+            self._twins(limbs), body, head, self.heads, self.tails, self.up, forward, left, self.size,
         )  # fmt: skip
 
     def _name_trunk(self, trunk: Trunk, body: int) -> None:
@@ -235,6 +237,14 @@ class _Mapping:
                 found.update(finger_axes(self.rows, int(self.parents[hand]), hand, left=None))
         for joint, axis in found.items():
             self.kinds[joint], self.hinge[joint] = Kind.FINGER, axis
+
+    def _name_appendages(self, body: int) -> None:
+        """What hangs on trunk or head and carries nothing that is known: ears, jaws, hair, capes."""
+        carrying = {bone for j, kind in enumerate(self.kinds) if kind != Kind.OTHER for bone in self.ways[j]}
+        for j, way in enumerate(self.ways):
+            hangs = body in way and self.kinds[self.parents[j]] in (*TRUNK, Kind.APPENDAGE)
+            if hangs and j not in carrying and j not in self.told:
+                self.kinds[j] = Kind.APPENDAGE
 
     def _axes(self, limbs: tuple[Limb, ...], head_way: list[int]) -> tuple[Array, Array]:
         """Forward and left, level unit vectors."""

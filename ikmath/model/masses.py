@@ -17,6 +17,7 @@ import numpy as np
 
 from ..arrays import Array, Index
 from .figure_map import FigureMap, Kind
+from .pose import Pose
 
 _TRUNK: Final = 0.497 / 0.288
 _LIMB_END: Final = 0.056
@@ -37,6 +38,7 @@ DENSITY: Final[Mapping[Kind, float]] = {
     Kind.TAIL: 0.1,
     Kind.WING: _LIMB_END,
     Kind.FINGER: _LIMB_END,
+    Kind.APPENDAGE: _LIMB_END,
     Kind.OTHER: _LIMB_END,
 }
 """Share of the figure's mass for each share of its height, by the kind of the joint at the bone's head."""
@@ -83,6 +85,19 @@ def rod_points(tips: Array, masses: Array) -> MassPoints:
     heavy = np.flatnonzero(masses > 0)
     ends = np.stack([(0.5 - _ROD) * tips[heavy], (0.5 + _ROD) * tips[heavy]], 1).reshape(-1, 3)
     return MassPoints(np.repeat(heavy, 2), ends, np.repeat(0.5 * masses[heavy], 2))
+
+
+def on_carriers(points: MassPoints, figure: FigureMap, parents: Index, pose: Pose) -> MassPoints:
+    """The masses of ears, hair and other appendages on the joints that these hang on, as in a pose.
+
+    They would otherwise stay behind where these turn.
+    """
+    carrier = np.arange(len(parents))
+    for j in figure.of_kind(Kind.APPENDAGE):
+        carrier[j] = carrier[parents[j]]
+    on, own = carrier[points.joints], points.joints
+    away = pose.point(own, points.offsets) - pose.position[on]
+    return gathered(MassPoints(on, np.einsum("pji,pj->pi", pose.rotation[on], away), points.mass))
 
 
 def gathered(points: MassPoints) -> MassPoints:

@@ -186,7 +186,11 @@ def _weight(figure: FigureMap, joint: int, even: bool, parameters: PostureParame
     kind = figure.kinds[joint]
     if kind == Kind.ROOT and figure.body < 0:  # of a figure without a body, the root has no kind of its own
         kind = Kind.OTHER
-    return parameters.weights(figure)[kind] * float(figure.row[joint])
+    weight = parameters.weights(figure)[kind] * float(figure.row[joint])
+    if kind == Kind.APPENDAGE:
+        inertia = parameters.appendage * float(figure.reach[joint] / figure.size) ** 3
+        return min(max(parameters.least_appendage, inertia), weight)
+    return weight
 
 
 @dataclass(frozen=True, eq=False)

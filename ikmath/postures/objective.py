@@ -28,7 +28,7 @@ from ..errors import BadShape, BadValue
 from ..model.figure_map import FigureMap, bone_tips, map_skeleton
 from ..model.frame_points import FramePoints
 from ..model.geometric_stiffness import Curvature, Loads
-from ..model.masses import MassPoints, mass_shares, rod_points
+from ..model.masses import MassPoints, mass_shares, on_carriers, rod_points
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
 from ..rotation import Array, skew
@@ -174,15 +174,15 @@ class PostureObjective:
             figure = map_skeleton(skeleton, figure_q, ends, up)
         if len(figure.kinds) != count:
             raise BadShape("figure", f"a map of {count} joints", (len(figure.kinds),))
+        read = Pose.forward(skeleton, skeleton.rest if figure_q is None else figure_q)
         points = mass_shares(figure) if masses is None else masses
         if not isinstance(points, MassPoints):
             mass = arguments.shaped(points, "masses", (count,))
             if (mass < 0).any() or not mass.sum() > 0:
                 raise BadValue("masses", "must be zero or more, and above zero for some bone.")
-            points = rod_points(ends, mass / mass.sum())
+            points = on_carriers(rod_points(ends, mass / mass.sum()), figure, skeleton.parents, read)
         shares = np.ones(count) if keeps is None else arguments.shaped(keeps, "keeps", (count,))
         arguments.word(effort, "effort", [*Effort])
-        read = Pose.forward(skeleton, skeleton.rest if figure_q is None else figure_q)
         fixed = _Structure(skeleton, figure, read, ends, points, shares, Effort(effort), parameters)
         return cls(fixed, _reference(fixed, Pose.forward(skeleton, q)))
 

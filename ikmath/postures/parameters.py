@@ -14,6 +14,7 @@ from math import radians
 from typing import Final
 
 from ..model.figure_map import FigureMap, Kind
+from ..model.masses import DENSITY
 
 _BODY: Final = 1.0 / 30.0
 _STIFF: Final = 1.0 / 60.0
@@ -42,6 +43,7 @@ def _joint_weights() -> Mapping[Kind, float]:
         Kind.TAIL: _MIDDLE,
         Kind.WING: _LOOSE,
         Kind.FINGER: _LIGHT,
+        Kind.APPENDAGE: _MIDDLE,
         Kind.OTHER: _MIDDLE,
     }
 
@@ -65,6 +67,10 @@ class PostureParameters:
         hard_turn: factor of the weight of a leg's first joint about the leg itself, no unit. Otherwise a head
             that looks back would turn the whole body on its legs. On four feet it counts for turns aside,
             too: two animals' legs swing four times as far fore and aft in their actions.
+        appendage: weight of ears, hair and other appendages, per cubed reach in figure sizes and squared
+            radian: the inertia of a rod of a limb's density. What is light bends before the body moves.
+        least_appendage: its least, per squared radian: far below a neck's, which hardly follows an ear. At
+            most it is the weight of its kind.
         hip_back: angle by which the thigh of an upright figure turns back from straight down before that
             costs more, radians. fold: the same for the bend of its knee from the straight leg. People's
             ranges are 20 to 30 and 135 to 150 degrees (American Academy of Orthopaedic Surgeons).
@@ -93,6 +99,8 @@ class PostureParameters:
     on_fours: Mapping[Kind, float] = field(default_factory=lambda: {Kind.ROOT: _LOOSE, Kind.NECK: _MIDDLE})
     hinge_aside: float = 20.0
     hard_turn: float = 10.0
+    appendage: float = DENSITY[Kind.OTHER] / 3.0
+    least_appendage: float = 1e-4
     hip_back: float = radians(20.0)
     fold: float = radians(140.0)
     finger_back: float = radians(10.0)

@@ -83,7 +83,7 @@ def build(motion: motion_files.Motion, turned: np.ndarray, there: np.ndarray) ->
         way = [j]
         while motion.parents[way[-1]] >= 0:
             way.append(int(motion.parents[way[-1]]))
-        if kind not in (Kind.OTHER, Kind.FINGER) and found.body in way:
+        if kind not in (Kind.OTHER, Kind.APPENDAGE, Kind.FINGER) and found.body in way:
             kept += [k for k in way[: way.index(found.body) + 1] if k not in kept]
     kept.sort()
     joints, tips = [], []

@@ -111,7 +111,7 @@ OTHERS = {
         "upperleg01.L": "hip",
         "lowerleg01.L": "knee",
         "foot.L": "ankle",
-        "special05.L": "other",
+        "special05.L": "appendage",
         "head": "head",
     },
     "anime": {
@@ -119,9 +119,9 @@ OTHERS = {
         "head": "head",
         "L_UpperArm": "shoulder",
         "L_Foot": "ankle",
-        "ear1L": "other",
-        "hair2L": "other",
-        "skirt0_1": "other",
+        "ear1L": "appendage",
+        "hair2L": "appendage",
+        "skirt0_1": "appendage",
     },
     "twisting": {
         "thigh.L": "hip",
@@ -131,7 +131,7 @@ OTHERS = {
         "hand.L": "wrist",
         "thigh2.L": "other",
     },
-    "insect": {"femur1.L": "hip", "tibia1.L": "knee", "tarsus1.L": "ankle", "antenna3.L": "other"},
+    "insect": {"femur1.L": "hip", "tibia1.L": "knee", "tarsus1.L": "ankle", "antenna3.L": "appendage"},
     "octopus": {"mantle": "root", "arm3_4": "other"},
     "building_crane": {"base": "root", "jib": "other"},
     "wading_bird": {

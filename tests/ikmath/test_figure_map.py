@@ -117,7 +117,7 @@ def test_a_head_with_a_proboscis_and_ears_has_neither_neck_nor_arms():
     rows = _dog({}, [*nose, *ears])
     kinds = _kinds(rows, map_figure(*people.arrays(rows)))
     assert {name: kinds[name] for name in ("head", "nose5", "ear.l", "eartip.r", "upper.l", "thigh.r")} == {
-        "head": "head", "nose5": "other", "ear.l": "other", "eartip.r": "other",
+        "head": "head", "nose5": "appendage", "ear.l": "appendage", "eartip.r": "appendage",
         "upper.l": "shoulder", "thigh.r": "hip",
     }  # fmt: skip
 
