@@ -13,10 +13,21 @@ from types import ModuleType
 
 import bpy
 
-from . import cli, handlers, operators, preferences, properties, ui, viewport
+from . import cli, handlers, operators, preferences, properties, ui
 from .copies import is_ours, require_alone
+from .viewport import gizmos, overlay, tool
 
-MODULES: tuple[ModuleType, ...] = (properties, preferences, operators, ui, viewport, handlers, cli)
+MODULES: tuple[ModuleType, ...] = (
+    properties,
+    preferences,
+    operators,
+    ui,
+    tool,
+    gizmos,
+    overlay,
+    handlers,
+    cli,
+)
 
 
 def register() -> None:

@@ -101,12 +101,17 @@ class ARTICULATE_OT_effector_add(OnBones):
 ARTICULATE_OT_effector_add.__annotations__ |= argument.copied(ArticulateEffector, _SETTINGS)
 
 
-class ARTICULATE_OT_effector_remove(OnArmature):
+class _OnEffector(OnArmature):
+    """Base of an operator on one effector."""
+
+    effector: argument.String(name="Effector", description="Name of the effector. Empty: the active one")
+
+
+class ARTICULATE_OT_effector_remove(_OnEffector):
     """Remove the effector; the bone keeps its pose and its keys."""
 
     bl_label = "Remove Effector"
 
-    effector: argument.String(name="Effector", description="Name of the effector. Empty: the active one")
     delete_target: argument.Bool(
         name="Delete Target",
         description="Delete the Empty that was made for it too, if nothing else uses it",
@@ -120,12 +125,10 @@ class ARTICULATE_OT_effector_remove(OnArmature):
         self.tell(remove_effectors(armature, [index], delete_targets=self.delete_target)[1])
 
 
-class ARTICULATE_OT_target_create(OnArmature):
+class ARTICULATE_OT_target_create(_OnEffector):
     """Make an Empty where the bone is now and let the effector follow it."""
 
     bl_label = "Create Target"
-
-    effector: argument.String(name="Effector", description="Name of the effector. Empty: the active one")
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         from ..control.rig.target_empties import create_target
@@ -133,12 +136,10 @@ class ARTICULATE_OT_target_create(OnArmature):
         create_target(named_or_active(armature, self.effector), context.evaluated_depsgraph_get())
 
 
-class ARTICULATE_OT_keep_as_posed(OnArmature):
+class ARTICULATE_OT_keep_as_posed(_OnEffector):
     """Join the two bones as they are posed now, or keep their present distance."""
 
     bl_label = "Keep As Posed"
-
-    effector: argument.String(name="Effector", description="Name of the effector. Empty: the active one")
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         from ..control.rig.effectors import keep_as_posed

@@ -42,16 +42,13 @@ class ArticulateBone(bpy.types.PropertyGroup):
 
     __slots__ = ()
 
-    posture: saved.Float(
+    posture: saved.Share(
         name="Keep Posture",
         description=(
             "How strongly this bone keeps its pose where the effectors leave it free, as a share of the "
             "solver's setting"
         ),
         default=1.0,
-        min=0.0,
-        max=1.0,
-        subtype="FACTOR",
     )
     mass: saved.Float(
         name="Mass",

@@ -184,13 +184,10 @@ class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
         min=0,
         max=15,
     )
-    influence: saved.Float(
+    influence: saved.Share(
         name="Influence",
         description="0: the bone keeps its own animation, 1: it follows the target. Can be animated",
         default=1.0,
-        min=0.0,
-        max=1.0,
-        subtype="FACTOR",
     )
     keeps_motion: saved.Bool(
         name="Keep Motion",
@@ -204,15 +201,9 @@ class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
         description="Hold the bone where it is now. Ignored if the effector has a target",
         update=_hold_place,
     )
-    pin_location: saved.FloatVector(
-        name="Pin Location", description="Place of a pinned effector, in world space", subtype="XYZ", size=3
-    )
-    pin_rotation: saved.FloatVector(
-        name="Pin Rotation",
-        description="Rotation of a pinned effector, in world space",
-        subtype="QUATERNION",
-        size=4,
-        default=(1.0, 0.0, 0.0, 0.0),
+    pin_location: saved.Point(name="Pin Location", description="Place of a pinned effector, in world space")
+    pin_rotation: saved.Quaternion(
+        name="Pin Rotation", description="Rotation of a pinned effector, in world space"
     )
     chain_root: saved.String(
         name="Chain",

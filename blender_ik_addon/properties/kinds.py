@@ -237,11 +237,8 @@ class EffectorOptions:
         items=POINTS,
         default="TIP",
     )
-    offset: saved.FloatVector(
-        name="Offset",
-        description="Offset of that point along the bone's axes. Y runs along the bone",
-        subtype="XYZ",
-        size=3,
+    offset: saved.Point(
+        name="Offset", description="Offset of that point along the bone's axes. Y runs along the bone"
     )
     axis: saved.Enum(
         name="Axis",
@@ -268,13 +265,10 @@ class EffectorOptions:
         default=ALL_AXES,
     )
     space: saved.Enum(name="Space", description="Whose axes are meant", items=SPACES, default="WORLD")
-    slack: saved.Float(
+    slack: saved.Length(
         name="Slack",
         description="Radius around the target inside which the bone is free. Can be animated",
-        min=0.0,
         soft_max=1.0,
-        subtype="DISTANCE",
-        precision=4,
     )
     turn_slack: saved.Float(
         name="Slack Angle",
@@ -283,28 +277,23 @@ class EffectorOptions:
         max=3.141592653589793,
         subtype="ANGLE",
     )
-    stretch: saved.Float(
+    stretch: saved.Share(
         name="Stretch",
         description=(
             "How far the limb may lengthen where the target is out of its reach, as a share of its length. 0:"
             " not at all"
         ),
-        min=0.0,
         soft_max=1.0,
         max=10.0,
-        subtype="FACTOR",
     )
     planted: saved.Bool(
         name="Planted",
         description="The figure stands on this effector: Balance counts it. Can be animated",
     )
-    footprint: saved.Float(
+    footprint: saved.Length(
         name="Footprint",
         description="Radius of the ground that a planted effector covers around its target",
-        min=0.0,
         soft_max=0.5,
-        subtype="DISTANCE",
-        precision=4,
     )
     keep: saved.Enum(
         name="Keep", description="On which side of the distance the bone is kept", items=KEEPS, default="AT"
@@ -326,19 +315,14 @@ class EffectorOptions:
     second_point: saved.Enum(
         name="Second Point", description="Point of the second bone that counts", items=POINTS, default="TIP"
     )
-    second_offset: saved.FloatVector(
+    second_offset: saved.Point(
         name="Second Offset",
         description="Offset of that point along the second bone's axes",
-        subtype="XYZ",
-        size=3,
         precision=4,
     )
-    second_rotation: saved.FloatVector(
+    second_rotation: saved.Quaternion(
         name="Second Rotation",
         description="Rotation of the bone in the second bone's axes, if they are joined rigidly",
-        subtype="QUATERNION",
-        size=4,
-        default=(1.0, 0.0, 0.0, 0.0),
     )
     rigid: saved.Bool(
         name="Rigid",
@@ -347,13 +331,10 @@ class EffectorOptions:
     over: saved.Enum(
         name="Over", description="What the centre of mass is kept over", items=OVERS, default="TARGET"
     )
-    margin: saved.Float(
+    margin: saved.Length(
         name="Margin",
         description="How far inside the edge of the supporting area the centre of mass is kept",
-        min=0.0,
         soft_max=0.2,
-        subtype="DISTANCE",
-        precision=4,
     )
     alternatives: saved.Pointer(
         name="Targets",

@@ -83,13 +83,10 @@ class ArticulateObstacle(ListItem, bpy.types.PropertyGroup):
         type=bpy.types.Collection,
     )
     mode: saved.Enum(name="Mode", description="What counts as inside", items=MODES, default="SOLID")
-    margin: saved.Float(
+    margin: saved.Length(
         name="Margin",
         description="Distance to keep from it, in addition to the margin of the body",
-        min=0.0,
         soft_max=0.1,
-        subtype="DISTANCE",
-        precision=4,
     )
     enabled: saved.Bool(name="Enabled", description="Off: the obstacle is ignored", default=True)
 
@@ -112,19 +109,15 @@ class ArticulateLink(ListItem, bpy.types.PropertyGroup):
 
     __slots__ = ()
 
-    a: saved.FloatVector(
+    a: saved.Point(
         name="First End",
         description="One end of the capsule's axis, along the bone's own axes from its head",
-        subtype="XYZ",
-        size=3,
         precision=4,
         update=saved.reshaped,
     )
-    b: saved.FloatVector(
+    b: saved.Point(
         name="Second End",
         description="The other end of the capsule's axis",
-        subtype="XYZ",
-        size=3,
         precision=4,
         update=saved.reshaped,
     )
@@ -166,13 +159,10 @@ class ArticulateBody(bpy.types.PropertyGroup):
     links: saved.List(name="Links", type=ArticulateLink)
     active_link: saved.Index(name="Active Link")
     show: saved.Switch(name="Show Capsules", description="Draw the capsules in the 3D view")
-    margin: saved.Float(
+    margin: saved.Length(
         name="Margin",
         description="Distance to keep from every obstacle and between parts of the figure",
-        min=0.0,
         soft_max=0.1,
-        subtype="DISTANCE",
-        precision=4,
     )
     self_collision: saved.Bool(
         name="Self-Collision",

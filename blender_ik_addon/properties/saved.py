@@ -160,6 +160,12 @@ Int = partial(IntProperty, override=OVERRIDE, update=moved)
 Pointer = partial(PointerProperty, override=OVERRIDE, update=moved)
 String = partial(StringProperty, override=OVERRIDE, update=moved)
 
+# Quantities: a length of zero or more, a share, a point along three axes, and a rotation.
+Length = partial(Float, min=0.0, subtype="DISTANCE", precision=4)
+Share = partial(Float, min=0.0, max=1.0, subtype="FACTOR")
+Point = partial(FloatVector, subtype="XYZ", size=3)
+Quaternion = partial(FloatVector, subtype="QUATERNION", size=4, default=(1.0, 0.0, 0.0, 0.0))
+
 
 class ListItem:
     """Base of all list items: each one stores its index in the list.

@@ -125,19 +125,15 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         items=EFFORTS,
         default="WEIGHT",
     )
-    root_location_stiffness: saved.FloatVector(
+    root_location_stiffness: saved.Point(
         name="Root Location Stiffness",
         description=("Resistance of a free root to moving along each of its own axes. Near 1 it moves last"),
-        subtype="XYZ",
-        size=3,
         min=0.0,
         max=0.99,
     )
-    root_rotation_stiffness: saved.FloatVector(
+    root_rotation_stiffness: saved.Point(
         name="Root Rotation Stiffness",
         description="Resistance of a free root to turning about each of its own axes. Near 1 it turns last",
-        subtype="XYZ",
-        size=3,
         min=0.0,
         max=0.99,
     )
@@ -166,13 +162,10 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         max=10.0,
         precision=6,
     )
-    posture: saved.Float(
+    posture: saved.Share(
         name="Keep Posture",
         description="How strongly the figure keeps its pose where the effectors leave it free",
         default=1.0,
-        min=0.0,
-        max=1.0,
-        subtype="FACTOR",
     )
     balance: saved.Bool(
         name="Balance",

@@ -165,7 +165,7 @@ def drag(rig: bpy.types.Object, bone: str, size: float) -> tuple[str, ...]:
         bpy.context.view_layer.update()
     solver.solve = work
     each = 1e3 * float(np.median(solves))
-    return str(held.freedom), *_cells(took.min(0)), f"{each:.3f}", f"{1e3 * max(errors):.1f}"
+    return str(held._task.figure.skeleton.n), *_cells(took.min(0)), f"{each:.3f}", f"{1e3 * max(errors):.1f}"
 
 
 def person() -> bpy.types.Object:

@@ -116,11 +116,6 @@ class Drag:
         return self._plan.solved
 
     @property
-    def freedom(self) -> int:
-        """Degrees of freedom of the bones that may move."""
-        return self._task.figure.skeleton.n
-
-    @property
     def root(self) -> str:
         """PINNED or FREE, as resolved for this drag."""
         return self._plan.root
@@ -363,7 +358,7 @@ class Drag:
 def _read(
     plan: Plan, armature: bpy.types.Object, context: bpy.types.Context, state: PoseState | None = None
 ) -> Sample:
-    """The current frame for a plan, some of whose effectors are not on the rig; see `Sample.for_plan`."""
-    saved = replace(plan, effectors=tuple(e for e in plan.effectors if e.index != NOT_SAVED))
+    """The current frame, with the priorities of a plan in which dragged pins are weaker than on the rig."""
     depsgraph, frame = context.evaluated_depsgraph_get(), context.scene.frame_current
-    return take_sample(saved, armature, depsgraph, frame, state=state).for_plan(plan)
+    priority = np.array([effector.priority for effector in plan.effectors], dtype=np.intp)
+    return replace(take_sample(plan, armature, depsgraph, frame, state=state), priority=priority)

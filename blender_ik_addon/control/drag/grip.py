@@ -137,7 +137,6 @@ def _dragged(
     chain = [name, *(parent.name for parent in bone.parent_recursive)]
     placed = any(effector.kind_info.moves for effector in own if effector.bone == name)
     return EffectorPlan(
-        index=NOT_SAVED,
         name=name,
         bone=name,
         kind=KINDS[("ORIENTATION" if placed else "POSE") if grip.turn else "POSITION"],
@@ -260,12 +259,10 @@ def _held(bones: Bones, number: int, priority: int, *, at_tip: bool = False) -> 
     """An effector that keeps a bone in place, or only its tip."""
     name = bones.names[number]
     return EffectorPlan(
-        index=NOT_SAVED,
         name=name,
         bone=name,
         kind=KINDS["POSITION" if at_tip else "POSE"],
         priority=priority,
-        chain_root="",
         local=(0.0, float(bones.length[number]) if at_tip else 0.0, 0.0),
     )
 

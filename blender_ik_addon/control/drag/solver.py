@@ -14,7 +14,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import count
 from math import ceil, inf
 from typing import Any
 
@@ -27,7 +26,7 @@ from ikmath.solvers.method import Pausing
 
 from ...bridge.armature import Array, PoseState
 from ..frame.goals import effector_errors
-from ..frame.hinging import bending_instead, bends_of, is_on_the_way, led
+from ..frame.hinging import Bent, bending_instead, bends_of, finished, is_on_the_way, led
 from ..frame.plan import Plan
 from ..frame.solve_frame import Ask, afresh, apart, solve_task
 from ..frame.solved import Solved
@@ -118,7 +117,7 @@ class DragSolver:
         self._towards: Array | None = None  # (k,) the bends of its limbs, to which they are led
         self._tried: Sequence[float] = ()  # see `bending_instead`
         self._state: PoseState | None = None  # the animated pose of the last task
-        self._looks: Pausing[ik.Solution | None] | None = None  # for a pose with straight limbs bent
+        self._looks: Pausing[Bent] | None = None  # for a pose with straight limbs bent
         self._begun: Pausing[ik.Solution] | None = None  # a solve from the pose before the drag
         self._vain = 0.0  # error at the last failed attempt to start again
 
@@ -221,7 +220,7 @@ class DragSolver:
         return solve_task(task, last, brief=True, ask=ask)
 
     def _look_for_bends(
-        self, task: Task, solved: Solved, looks: Pausing[ik.Solution | None] | None, deadline: float
+        self, task: Task, solved: Solved, looks: Pausing[Bent] | None, deadline: float
     ) -> None:
         """Check whether straight limbs are better bent, and set the pose to move towards.
 
@@ -229,31 +228,16 @@ class DragSolver:
         """
         if not task.figure.exact:
             return
-        looks = looks or self._bends(task, solved.solution)
-        while True:
-            try:
-                next(looks)
-            except StopIteration as end:
-                other: ik.Solution | None = end.value
-                break
-            if time.perf_counter() > deadline:
-                self._looks, self.arrived = looks, False
-                return
+        if looks is None:
+            looks = bending_instead(task.figure, task.problem, solved.solution, self._tried, self._exact)
+        found = finished(looks, deadline)
+        if found is None:
+            self._looks, self.arrived = looks, False
+            return
+        other, self._tried = found
         if other is not None and is_free_path(task.problem, solved.q, other.q):
             self._better_pose, self.arrived = other.q, False
             self._towards = bends_of(task.figure.hinges, solved.q, other.q)
-
-    def _bends(self, task: Task, solution: ik.Solution) -> Pausing[ik.Solution | None]:
-        """The solution with straight limbs bent; None if that is not better. With pauses."""
-        tries = bending_instead(task.figure, task.problem, solution, self._tried)
-        other: Any = None
-        while True:
-            try:
-                q = tries.send(other)
-            except StopIteration as end:
-                other, self._tried = end.value
-                return None if other is solution else other
-            other = yield from self._exact.in_parts(task.problem, q)
 
     def _begin_anew(self, task: Task, solved: Solved, deadline: float) -> Solved:
         """Continue a solve from the pose before the drag; when it ends, return its pose if that is better."""
@@ -262,18 +246,13 @@ class DragSolver:
             if not self._may_come_nearer(task, solved):
                 return solved
             search = self._search.in_parts(*afresh(task))
-        for iteration in count(1):
-            try:
-                next(search)
-            except StopIteration as end:
-                anew = self._solved(task, replace(solved, q=end.value.q), self._lost.solve)
-                chosen = self._better(solved, anew)
-                self.arrived = chosen is solved
-                return chosen
-            if iteration >= self._parameters.search_iterations and time.perf_counter() > deadline:
-                break
-        self._begun, self.arrived = search, False
-        return solved
+        found = finished(search, deadline, self._parameters.search_iterations)
+        if found is None:
+            self._begun, self.arrived = search, False
+            return solved
+        chosen = self._better(solved, self._solved(task, replace(solved, q=found.q), self._lost.solve))
+        self.arrived = chosen is solved
+        return chosen
 
     def _better(self, solved: Solved, anew: Solved) -> Solved:
         """`anew` if its error is sufficiently smaller, else `solved`."""

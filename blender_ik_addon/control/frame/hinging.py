@@ -14,16 +14,18 @@ pose: the limit of the limb rises by a few degrees a frame.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from math import atan2, cos, sin
+from math import atan2, cos, inf, sin
 from typing import Final
 
 import numpy as np
 
 import ikmath as ik
 from ikmath import rotation
+from ikmath.solvers.method import Pausing, Result
 
 from ...bridge.armature import Array
 from ...bridge.limbs import POSED, Hinges, LimbJoints, unit
@@ -41,6 +43,9 @@ _TRIES: Final = 3  # first without hinges; a hinge may spoil another limb, which
 _AS_GOOD: Final = 1e-3  # allowed increase of an error: share of the figure's size, or radians
 _NOTHING: Final = 1e-6  # share of a limb's length below which a length counts as zero
 _EASIER: Final = 0.95  # the other pose must have less than this share of the figure's effort
+
+Bent = tuple[ik.Solution | None, Sequence[float]]
+"""A better solution with limbs bent, None for none, and the effort of each limb at its last attempt."""
 
 
 def hinged(figure: Figure) -> Figure:
@@ -115,48 +120,28 @@ def bent_rightly(
     return best
 
 
-def bent_instead(
-    figure: Figure,
-    problem: ik.Problem,
-    solution: ik.Solution,
-    tried: Sequence[float],
-    relaxed: Callable[[Array], ik.Solution],
-    within: float = STRAIGHT,
-) -> tuple[ik.Solution, Sequence[float]]:
-    """The result of `bending_instead`, with a function that solves the problem from other coordinates."""
-    tries = bending_instead(figure, problem, solution, tried, within)
-    other: ik.Solution | None = None
-    while True:
-        try:
-            q = tries.send(other)
-        except StopIteration as end:
-            found: tuple[ik.Solution, Sequence[float]] = end.value
-            return found
-        other = relaxed(q)
-
-
 def bending_instead(
     figure: Figure,
     problem: ik.Problem,
     solution: ik.Solution,
     tried: Sequence[float],
+    solver: ik.Solver,
     within: float = STRAIGHT,
-) -> Generator[Array, ik.Solution, tuple[ik.Solution, Sequence[float]]]:
+) -> Pausing[Bent]:
     """The solution with its straight limbs bent, if that costs less or brings what is short to its target.
-
-    A generator of coordinates (n,), to which the problem's solutions from there are sent.
 
     Args:
         figure: from `hinged`, measured at its posture; problem: the solved one; solution: of it.
         tried: (k,) effort of each limb at its last attempt; empty before the first one.
+        solver: solves the problem with the limbs bent.
         within: radians; limbs that are bent by less are tried.
 
     Returns:
-        The solution, and `tried` for the next call.
+        The better solution, None if there is none, and `tried` for the next call; see `Bent`.
     """
     limbs, hinges, cost = figure.plan.limbs, figure.hinges, effort_of(problem)
     if limbs is None or hinges is None or cost is None:
-        return solution, tried
+        return None, tried
     bent = hinges.bent(solution.q)
     hard = hinges.own.dot((solution.q - figure.q) ** 2)
     effort = cost(solution.q)
@@ -171,12 +156,25 @@ def bending_instead(
         q = solution.q.copy()
         for row in rows:
             _bend(figure, limbs, row, q, bent[row], figure.q)
-        other = yield problem.start(q)
+        other = yield from solver.in_parts(problem, problem.start(q))
         nearer = short and other.status is ik.Status.REACHED
         if nearer or (not (other.errors > allowed).any() and cost(other.q) < _EASIER * effort):
             return other, hard.tolist()
         past[list(rows)] = hard[list(rows)]
-    return solution, past.tolist()
+    return None, past.tolist()
+
+
+def finished(work: Pausing[Result], deadline: float = inf, least: int = 1) -> Result | None:
+    """The result of work that pauses, of which some parts are done at least; None after the deadline."""
+    parts = 0
+    while parts < least or time.perf_counter() <= deadline:
+        try:
+            next(work)
+        except StopIteration as end:
+            found: Result = end.value
+            return found
+        parts += 1
+    return None
 
 
 def led(hinges: Hinges, problem: ik.Problem, q: Array, towards: Array) -> tuple[ik.Problem, Array]:

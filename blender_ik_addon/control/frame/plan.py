@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import bpy
 import numpy as np
@@ -61,12 +61,12 @@ class EffectorPlan:
         holds: whether it only keeps its bone in place during a drag; then the bone may be immovable.
     """
 
-    index: int
+    index: int = NOT_SAVED
     name: str
     bone: str
     kind: Kind
     priority: int
-    chain_root: str
+    chain_root: str = ""
     local: tuple[float, float, float]
     follows: str = ""
     target: str = ""
@@ -75,10 +75,14 @@ class EffectorPlan:
     alternatives: tuple[str, ...] = ()
     holds: bool = False
 
+    # of one that is not on the rig; else these are read in every frame
+    weight: ClassVar[float] = 1.0
+    influence: ClassVar[float] = 1.0
+
     @cached_property
     def amounts(self) -> tuple[str, ...]:
-        """Options of its kind that are read in every frame."""
-        return tuple(name for name in self.kind.options if name in AMOUNTS)
+        """Options of its kind that are read in every frame; none if it is not on the rig."""
+        return tuple(name for name in self.kind.options if name in AMOUNTS and self.index != NOT_SAVED)
 
     @property
     def alone(self) -> bool:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
@@ -20,7 +20,7 @@ from ...bridge.space import Space, space_of, target_matrices, transform
 from ...properties.effector import ArticulateEffector
 from ...properties.refusal import Refused
 from ..collision.surroundings import look_around
-from .plan import EffectorPlan, Plan, find_effector
+from .plan import NOT_SAVED, EffectorPlan, Plan, find_effector
 
 _NONE: Final = np.empty((0, 4, 4))
 _NOWHERE: Final = np.eye(4)
@@ -87,22 +87,6 @@ class Sample:
         ]
         return *shapes, *self.ignored
 
-    def for_plan(self, plan: Plan) -> Sample:
-        """The sample for a plan with temporary effectors at its end; their targets must still be set.
-
-        They have full weight. The priorities are those of the plan.
-        """
-        added = len(plan.effectors) - len(self.targets)
-        return replace(
-            self,
-            targets=np.concatenate([self.targets, np.tile(np.eye(4), (added, 1, 1))]),
-            weight=np.append(self.weight, np.ones(added)),
-            influence=np.append(self.influence, np.ones(added)),
-            priority=np.array([effector.priority for effector in plan.effectors], dtype=np.intp),
-            amounts=(*self.amounts, *({} for _ in range(added))),
-            alternatives=(*self.alternatives, *(_NONE for _ in range(added))),
-        )
-
 
 def take_sample(
     plan: Plan,
@@ -152,10 +136,11 @@ def take_sample(
     )
 
 
-def _find(armature: bpy.types.Object, plans: Sequence[EffectorPlan]) -> list[ArticulateEffector]:
+def _find(armature: bpy.types.Object, plans: Sequence[EffectorPlan]) -> list[Any]:
+    """The effectors on the rig; the plans themselves of those that are not on it."""
     found = []
     for plan in plans:
-        effector = find_effector(armature, plan)
+        effector: Any = plan if plan.index == NOT_SAVED else find_effector(armature, plan)
         if effector is None:
             raise Refused(f"Effector '{plan.name}' of armature '{armature.name}' was removed meanwhile")
         found.append(effector)

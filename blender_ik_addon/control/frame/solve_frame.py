@@ -21,7 +21,18 @@ from ...bridge.skeleton import Figure
 from ..collision.surroundings import NOWHERE, depth_of, nearest_thing, place_problem
 from .goals import Part, WithinChain, effector_errors, points
 from .held_back import held_back
-from .hinging import BENT, STRAIGHT, bends_of, bent_instead, bent_rightly, is_on_the_way, led, slightly_bent
+from .hinging import (
+    BENT,
+    STRAIGHT,
+    Bent,
+    bending_instead,
+    bends_of,
+    bent_rightly,
+    finished,
+    is_on_the_way,
+    led,
+    slightly_bent,
+)
 from .inexact_figure import solve_inexact, with_errors
 from .plan import Plan, plain
 from .solved import Solved
@@ -152,20 +163,25 @@ def _solve(
 def _better_bends(
     task: Task, problem: ik.Problem, before: Solved, solution: ik.Solution, hinges: Hinges
 ) -> tuple[Array | None, Sequence[float]]:
-    """Bends (k,) to which the next frames lead limbs, None for none, and `tried` of `bent_instead`."""
+    """Bends (k,) to which the next frames lead limbs, None for none, and `tried` of `bending_instead`."""
     if before.towards is not None:
         goes_on = is_on_the_way(hinges, solution.q, before.towards)
         return before.towards if goes_on else None, before.tried
-    retry = partial(_retrying(task.plan), problem)
-    other, tried = bent_instead(task.figure, problem, solution, before.tried, retry)
-    found = other is not solution and is_free_path(problem, solution.q, other.q)
-    return bends_of(hinges, solution.q, other.q) if found else None, tried
+    other, tried = _bent_instead(task, problem, solution, before.tried)
+    return None if other is None else bends_of(hinges, solution.q, other.q), tried
 
 
-def _retrying(plan: Plan) -> Ask:
-    """What solves from limbs that are bent otherwise; the first solve has searched elsewhere already."""
-    more: dict[str, Any] = {"accuracy": "exact", "restarts": 0} if plan.method == "hierarchical" else {}
-    return plan.solver(most=_TRIED, **more).solve
+def _bent_instead(
+    task: Task, problem: ik.Problem, solution: ik.Solution, tried: Sequence[float], within: float = STRAIGHT
+) -> Bent:
+    """The result of `bending_instead`, if no obstacle is between the poses."""
+    # the first solve has searched elsewhere already
+    more: dict[str, Any] = {"accuracy": "exact", "restarts": 0} if task.plan.method == "hierarchical" else {}
+    solver = task.plan.solver(most=_TRIED, **more)
+    work = bending_instead(task.figure, problem, solution, tried, solver, within)
+    other, tried = finished(work) or (None, tried)
+    free = other is not None and is_free_path(problem, solution.q, other.q)
+    return other if free else None, tried
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,7 +218,7 @@ def _answer(
 ) -> _Answer:
     """Solve an exact figure from coordinates q.
 
-    Limbs that are bent by less than `within`, radians, are tried bent, see `bent_instead`.
+    Limbs that are bent by less than `within`, radians, are tried bent, see `bending_instead`.
     """
     solution = ask(problem, q if before else slightly_bent(task.figure, problem, q))
     then = before.q if before else None
@@ -211,10 +227,7 @@ def _answer(
     if other is not solution and is_free_path(problem, problem.start(q), other.q):
         solution = other
     if within:
-        retry = partial(_retrying(task.plan), problem)
-        other, _ = bent_instead(task.figure, problem, solution, (), retry, within)
-        if other is not solution and is_free_path(problem, solution.q, other.q):
-            solution = other
+        solution = _bent_instead(task, problem, solution, (), within)[0] or solution
     distance, angle = effector_errors(len(task.plan.effectors), task.parts, solution.errors)
     return _Answer(
         solution=solution,

@@ -37,7 +37,7 @@ class Solved:
         asked: a key of everything that the result depends on; rests: whether another solve would not move the
             figure.
         towards: (k,) bends of a better pose to which limbs come in the next frames, None for none; tried:
-            see `hinging.bent_instead`.
+            see `hinging.bending_instead`.
     """
 
     frame: int
