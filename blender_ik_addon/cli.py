@@ -9,7 +9,7 @@ import math
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -199,6 +199,12 @@ def _unknown(what: str, name: str, file: Path, there: Iterable[str]) -> Refused:
 
 
 def _parser() -> argparse.ArgumentParser:
+    from .control.bake.bake import frame_limits
+
+    first, last = frame_limits()
+    frame = _between(int, first, last, f"a frame from {first} to {last}")
+    count = _between(int, 1, math.inf, "a whole number above zero")
+    length = _between(float, 0.0, sys.float_info.max, "a length of zero or more")
     both = argparse.ArgumentParser(add_help=False)
     both.add_argument("file", type=Path, help="the .blend file")
     both.add_argument(
@@ -223,15 +229,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     solve = actions.add_parser("solve", parents=[both], help="pose the figures in one frame")
-    solve.add_argument("--frame", type=_frame, metavar="FRAME", help="which frame (default: as in the file)")
+    solve.add_argument("--frame", type=frame, metavar="FRAME", help="which frame (default: as in the file)")
     bake = actions.add_parser("bake", parents=[both], help="keyframes over a range of frames")
-    bake.add_argument("--start", type=_frame, metavar="FRAME", help="first frame (default: as in the file)")
-    bake.add_argument("--end", type=_frame, metavar="FRAME", help="last frame (default: as in the file)")
-    bake.add_argument("--step", type=_count, metavar="FRAMES", help="bake every nth frame")
+    bake.add_argument("--start", type=frame, metavar="FRAME", help="first frame (default: as in the file)")
+    bake.add_argument("--end", type=frame, metavar="FRAME", help="last frame (default: as in the file)")
+    bake.add_argument("--step", type=count, metavar="FRAMES", help="bake every nth frame")
     bake.add_argument("--clean", action="store_true", help="remove keys that change nothing")
     bake.add_argument(
         "--decimate",
-        type=_length,
+        type=length,
         metavar="METRES",
         help="remove keys that the motion does not need, within this margin of error",
     )
@@ -247,36 +253,19 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _count(text: str) -> int:
-    """A whole number above zero, for argparse."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' must be a whole number above zero")
-    return int(text)
+def _between(kind: Callable[[str], float], first: float, last: float, what: str) -> Callable[[str], float]:
+    """A number of a kind, from the first to the last one, for argparse."""
 
+    def read(text: str) -> float:
+        try:
+            value = kind(text)
+        except ValueError:
+            value = math.nan
+        if not first <= value <= last:
+            raise argparse.ArgumentTypeError(f"'{text}' must be {what}")
+        return value
 
-def _frame(text: str) -> int:
-    """A valid frame of Blender, for argparse."""
-    from .control.bake.bake import frame_limits
-
-    first, last = frame_limits()
-    try:
-        frame = int(text)
-    except ValueError:
-        frame = last + 1
-    if not first <= frame <= last:
-        raise argparse.ArgumentTypeError(f"'{text}' must be a frame from {first} to {last}")
-    return frame
-
-
-def _length(text: str) -> float:
-    """A length of zero or more, for argparse."""
-    try:
-        length = float(text)
-    except ValueError:
-        length = math.nan
-    if not 0.0 <= length < math.inf:
-        raise argparse.ArgumentTypeError(f"'{text}' must be a length of zero or more")
-    return length
+    return read
 
 
 def _say(text: str, *, failed: bool = False) -> None:

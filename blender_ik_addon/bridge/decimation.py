@@ -58,29 +58,19 @@ def decimated(
     if not curves or len(states) <= _ENDS:
         return tuple(curves)
     scales = [curve for curve in curves if curve.channel == "scale"]
-    if scales:
-        states = [_scaled(bones, state, scales, row) for row, state in enumerate(states)]
-        curves = [curve for curve in curves if curve.channel != "scale"]
-        scales = [_without_plateaus(curve) for curve in scales]
-    if not curves:
-        return tuple(scales)
-    figure = Displacement(bones, spaces, curves, states, margin, also, rate)
-    keys = _Keys(figure, curves[0].frames)
+    fitted = [curve for curve in curves if curve.channel != "scale"]
+    lengths = [_without_plateaus(curve) for curve in scales]
+    if not fitted:
+        return tuple(lengths)
+    figure = Displacement(bones, spaces, fitted, states, margin, also, rate, scales)
+    keys = _Keys(figure, fitted[0].frames)
     keys.settle()
     figure.hold_still()
     keys.steady()
     keys.settle()
     while not keys.full and not figure.holds(keys.values):
         keys.settle()
-    return (*keys.chosen(curves), *scales)
-
-
-def _scaled(bones: Bones, state: PoseState, scales: Sequence[Curve], row: int) -> PoseState:
-    """A frame with the scales of curves in a row."""
-    channels = state.channels.copy(("scale",))
-    for curve in scales:
-        channels.scale[bones.number(curve.bone), curve.index] = curve.values[row]
-    return replace(state, channels=channels)
+    return (*keys.chosen(fitted), *lengths)
 
 
 def _without_plateaus(curve: Curve) -> Curve:

@@ -73,7 +73,7 @@ class Displacement:
     """A figure with T bones that have curves, parents first, over F frames; lengths in metres.
 
     Args:
-        curves: of locations and rotations. For the others, see `decimation.decimated`.
+        curves: of locations and rotations; scales: of scales. For the others, see `decimation.decimated`.
 
     Attributes:
         given: (T, F, 7) location and rotation of these bones from the curves; keyed: (T, 7) components with a
@@ -90,6 +90,7 @@ class Displacement:
         margin: float,
         also: Sequence[Point],
         rate: float,
+        scales: Iterable[Curve] = (),
     ) -> None:
         self._bones, self._scale = bones, spaces[0].scale
         moved = {bones.number(curve.bone) for curve in curves}
@@ -101,6 +102,8 @@ class Displacement:
             name: np.array([getattr(state.channels, name) for state in states], dtype=float)
             for name in CHANNEL_WIDTHS
         }
+        for curve in scales:
+            self._channels["scale"][:, bones.number(curve.bone), curve.index] = curve.values
         self._modes = bones.rotation_mode[self._numbers]
         self.given, self.keyed = self._columns(curves)
         pose = self._posed(self.given)

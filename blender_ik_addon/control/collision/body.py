@@ -7,9 +7,10 @@ in the rest pose. The list holds exceptions: pairs that always count, and pairs 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from types import MappingProxyType
 from typing import Any, Final
 
 import bpy
@@ -200,14 +201,15 @@ def _put(body: ArticulateBody, links: Capsules, row: int) -> ArticulateLink:
 
 
 def watched_pairs(
-    figure: Figure, body: ik.Body, *, watched: Iterable[Pair], unwatched: Iterable[Pair], slack: float
+    figure: Figure, body: ik.Body, slack: float, told: Mapping[Pair, bool] = MappingProxyType({})
 ) -> npt.NDArray[np.intp]:
     """(P, 2) links of a body that must not touch each other.
 
-    The pairs of bones in `watched` always count, those in `unwatched` never. Parts closer than `slack`,
-    metres, in the rest pose count as touching.
+    Parts closer than `slack`, metres, in the rest pose count as touching. `told` is whether pairs of bones
+    count all the same.
     """
-    pairs = ik.self_pairs(figure.skeleton, body, add=watched, remove=unwatched, slack=slack)
+    add, remove = ([pair for pair, counts in told.items() if counts == which] for which in (True, False))
+    pairs = ik.self_pairs(figure.skeleton, body, add=add, remove=remove, slack=slack)
     # Rigidly connected parts cannot avoid each other.
     carried = figure.skeleton.influence[:, body.bind(figure.skeleton)]
     return pairs[(carried[:, pairs[:, 0]] != carried[:, pairs[:, 1]]).any(0)]
@@ -229,9 +231,7 @@ def list_contacts(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) ->
     figure = read_figure(bones, read_state(shown, bones), read_space(shown), bones.names)
     body, pairs = ik.Body(links_on(figure, body_links(armature, bones))), rig_of(armature).body.pairs
     margin = rig_of(armature).body.margin
-    every, clear = (
-        watched_pairs(figure, body, watched=(), unwatched=(), slack=slack) for slack in (_OVERLAPPING, margin)
-    )
+    every, clear = (watched_pairs(figure, body, slack) for slack in (_OVERLAPPING, margin))
     apart = set(map(tuple, clear.tolist()))
     close = [(body.names[i], body.names[j]) for i, j in every.tolist() if (i, j) not in apart]
     found = list(dict.fromkeys(pair for pair in close if pair[0] != pair[1]))

@@ -11,7 +11,7 @@ joint turns. Keeping that part clear would almost block the joint, and the figur
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import Any, Final
@@ -110,8 +110,7 @@ class Surroundings:
     Attributes:
         links: the capsules of the figure that are used.
         margin: metres.
-        self_collision: whether links avoid each other; watched, unwatched: pairs of bones that always count,
-            and that never count.
+        self_collision: whether links avoid each other; pairs: of bones, whether they count in any case.
         avoidance: the avoidance method with its parameters.
         reader: caches the meshes' trees; holds no Blender object.
     """
@@ -119,8 +118,7 @@ class Surroundings:
     links: Capsules
     margin: float
     self_collision: bool
-    watched: tuple[tuple[str, str], ...]
-    unwatched: tuple[tuple[str, str], ...]
+    pairs: Mapping[tuple[str, str], bool]
     avoidance: Avoidance
     reader: ObstacleReader = field(repr=False)
 
@@ -205,13 +203,12 @@ def read_surroundings(
             way for way in ways if not method.objection(ik.Requirements(goals=(), avoidance=way))
         )
     there = set(links.bones)
-    pairs = [(pair.a, pair.b, pair.watched) for pair in body.pairs if {pair.a, pair.b} <= there]
+    pairs = [pair for pair in body.pairs if {pair.a, pair.b} <= there and pair.a != pair.b]
     return Surroundings(
         links=links,
         margin=body.margin,
         self_collision=body.self_collision,
-        watched=tuple((a, b) for a, b, watched in pairs if watched and a != b),
-        unwatched=tuple((a, b) for a, b, watched in pairs if not watched and a != b),
+        pairs={(pair.a, pair.b): pair.watched for pair in pairs},
         avoidance=avoidance,
         reader=MeshCache.reader(armature),
     )
@@ -311,13 +308,7 @@ def make_model(
     body = ik.Body(held.above(links, roots))
     pairs = np.zeros((0, 2), dtype=np.intp)
     if surroundings.self_collision:
-        pairs = watched_pairs(
-            figure,
-            body,
-            watched=surroundings.watched,
-            unwatched=surroundings.unwatched,
-            slack=surroundings.margin,
-        )
+        pairs = watched_pairs(figure, body, surroundings.margin, surroundings.pairs)
     among = ik.Problem(
         figure.skeleton,
         problem.goals,
