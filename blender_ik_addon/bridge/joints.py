@@ -30,10 +30,8 @@ class Joints:
     Args:
         bones: the armature; also an attribute.
         members: indices of the bones that become joints, parents first; solved: of those that are solved.
-        root_stiffness: (6,) of the topmost solved bones, which also translate; None if they are pinned.
+        root_stiffness, stretching, limbs: see `read_figure`; the root is pinned without a stiffness.
         flipped: (B, 3) -1 for axes that point the other way in joints, see `half_turns`.
-        stretching: indices of the bones whose length is also solved.
-        limbs: of the armature.
 
     Attributes:
         names: those of the bones; a joint that only translates has its own name.

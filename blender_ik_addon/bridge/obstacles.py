@@ -193,10 +193,7 @@ class _Kept:
 
 
 class ObstacleReader:
-    """Reads obstacles and caches their trees; to be reused between solves.
-
-    It holds no Blender object.
-    """
+    """Reads obstacles and caches their trees, for several solves; it holds no Blender object."""
 
     def __init__(self) -> None:
         self._kept: dict[str, _Kept] = {}

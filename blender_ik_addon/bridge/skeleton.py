@@ -112,11 +112,7 @@ class Figure:
         return self.plan.keyed
 
     def at(self, state: PoseState, space: Space | None = None) -> Figure:
-        """The same figure in another frame: same coordinates, other constants.
-
-        Raises:
-            Refused: a bone of the figure is scaled to zero or mirrored, or its transform is not finite.
-        """
+        """The same figure in another frame: same coordinates, other constants; refused as `read_figure`."""
         plan, space = self.plan, space or self.space
         changed = plan.resets and self.skeleton.fixed[:, 3:][plan.reset].any()  # by `posed`
         if changed or state is not self.state or space.scale != self.space.scale:

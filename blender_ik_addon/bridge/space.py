@@ -100,11 +100,7 @@ def space_refusals(name: str, matrix: Array) -> Iterator[Refused]:
 
 
 def read_space(armature_object: bpy.types.Object) -> Space:
-    """The space of an armature object; pass the evaluated one for the pose that Blender shows.
-
-    Raises:
-        Refused: its scale is uneven, zero or negative, or its transform is not finite.
-    """
+    """The space of an armature object, see `space_of`; pass the evaluated one for the pose that is shown."""
     return space_of(armature_object.name, np.array(armature_object.matrix_world, dtype=float))
 
 

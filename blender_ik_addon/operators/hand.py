@@ -57,24 +57,20 @@ class AxisLock:
         """Cycle an axis or plane: in the scene's orientation, the other space, free."""
         letters = AXES.replace(axis, "") if plane else axis
         if letters != self.letters:
-            self.letters, self.space = letters, self._first
+            self.pick(axis, plane=plane)
         elif self.space == self._first:
             self.space = self._second
         else:
             self.release()
 
-    def pick(self, axis: str, *, plane: bool) -> None:
-        """Constrain to an axis, or to the plane across it, in the scene's orientation."""
-        self.letters, self.space = AXES.replace(axis, "") if plane else axis, self._first
+    def pick(self, axis: str, *, plane: bool = False, space: str = "") -> None:
+        """Constrain to an axis or the plane across it, in a space; by default the scene's orientation."""
+        self.letters, self.space = AXES.replace(axis, "") if plane else axis, space or self._first
 
     @property
     def first_axes(self) -> Array:
         """(3, 3) axes of the scene's orientation, as columns."""
         return self.spaces[self._first]
-
-    def keep_to(self, axis: str) -> None:
-        """Constrain to an axis of the world."""
-        self.letters, self.space = axis, "global"
 
     def release(self) -> None:
         """Remove the constraint."""

@@ -127,7 +127,5 @@ class ARTICULATE_OT_root_now(OnArmature):
 
         return describe_root(armature)
 
-    def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        from ..control.frame.root import describe_root
-
-        self.report({"INFO"}, describe_root(armature))
+    def work(self, context: bpy.types.Context, _armature: bpy.types.Object) -> None:
+        self.report({"INFO"}, self.description(context, self.properties))

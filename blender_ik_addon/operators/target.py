@@ -70,7 +70,7 @@ class ARTICULATE_OT_target_move(OnArmature):
         self._hand = Hand(sight, pixel, place, read_orientation(context.scene, sight))
         self._hand.begin(place, turning=self.turning, axes=self._held.orientation)
         if self.axis != "NONE":
-            self._hand.lock.keep_to(self.axis)
+            self._hand.lock.pick(self.axis, space="global")
         context.window_manager.modal_handler_add(self)
         show_keys(context, KEYS)
         return {"RUNNING_MODAL"}

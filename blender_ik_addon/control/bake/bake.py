@@ -40,16 +40,7 @@ _ROUNDS = 20  # solves of the first frame, for methods that have not converged b
 
 @dataclass(frozen=True, kw_only=True)
 class BakeOptions:
-    """Options of a bake, named as in Blender's own Bake Action.
-
-    Attributes:
-        frame_start, frame_end: both included; step: in frames.
-        only_selected: key only selected bones.
-        use_current_action: write into the armature's action; otherwise into a copy that replaces it.
-        clean_curves: remove redundant keys.
-        decimate: remove keys within an error margin; remove_error_margin: metres, the largest distance of any
-            point of the figure from its solved position, in any frame.
-    """
+    """Options of a bake, see `ArticulateBake`; both ends of the range are included. Margin in metres."""
 
     frame_start: int
     frame_end: int

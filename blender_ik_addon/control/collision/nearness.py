@@ -129,7 +129,6 @@ class Neighbourhood:
         armature: bpy.types.Object,
         structure: Hashable,
         figure: Figure,
-        flesh: Any,
         matrix: Floats,
         told: Hashable,
         space: Space,
@@ -140,7 +139,6 @@ class Neighbourhood:
         Args:
             armature, space, depsgraph: up to date.
             figure: in any pose; structure: a key that stays equal while only poses and transforms change.
-            flesh: a key that stays equal while the thickness does not change.
             matrix: (B, 4, 4) of the bones, armature space; told: a key that stays equal while neither they
                 nor the armature move.
 
@@ -153,7 +151,7 @@ class Neighbourhood:
         if not ik.METHODS[rig_of(armature).solver.method].obstacles:
             return None  # a method that does not support obstacles
         seen = depsgraph.scene.session_uid, depsgraph.view_layer.name
-        key = structure, flesh, settings_around(rig_of(armature)), seen
+        key = structure, settings_around(rig_of(armature)), seen
         if key != self._key:
             around = read_surroundings(armature, figure.bones, figure.solved)
             # the reader caches the trees of the meshes itself

@@ -188,11 +188,7 @@ class Drag:
         return True
 
     def move_to(self, place: npt.ArrayLike) -> Moved:
-        """Move the point to a position (3,) in world space, or as near to it as possible.
-
-        Raises:
-            Refused, IkError: the figure cannot be solved, or the armature was deleted.
-        """
+        """Move the point to a position (3,), world, or as near to it as possible; refused as `Drag`."""
         self._target[:3, 3] = place
         return self._update()
 

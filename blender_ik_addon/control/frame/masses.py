@@ -23,11 +23,7 @@ _WATER: Final = 1000.0  # kg per cubic metre
 
 
 def read_masses(armature: bpy.types.Object, bones: Bones, metre: float) -> Masses:
-    """The masses of an armature's bones; metre: metres per Blender unit.
-
-    Raises:
-        Refused: no bone has a mass.
-    """
+    """The masses of an armature's bones; metre: metres per Blender unit. Refused if no bone has a mass."""
     masses = weigh(armature, bones, metre)
     if not masses.mass.sum() > 0.0:
         raise Refused(

@@ -300,11 +300,7 @@ def read_plan(
 
 
 def _examples(armature: bpy.types.Object, bones: Bones) -> Channels | None:
-    """The poses of the actions that the posture is learned from; None if it is not learned.
-
-    Raises:
-        Refused: there are no such actions.
-    """
+    """The poses of the actions that the posture is learned from; None if it is not learned."""
     solver = rig_of(armature).solver
     if solver.posture_from not in LEARNED:
         return None
@@ -333,11 +329,7 @@ def plain(plan: Plan, want: Wanted) -> tuple[Flags, Flags]:
 
 
 def find_armature(plan: Plan) -> bpy.types.Object:
-    """The armature of a plan, looked up again.
-
-    Raises:
-        Refused: it was deleted.
-    """
+    """The armature of a plan, looked up again; refused if it was deleted."""
     # in this order: a view layer looks up by name, the file searches linearly
     for objects in (bpy.context.view_layer.objects, bpy.data.objects):
         named = objects.get(plan.armature)

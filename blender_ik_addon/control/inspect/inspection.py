@@ -205,16 +205,8 @@ class Inspector:
     ) -> Ellipsoid | None:
         """Manipulability (Ge 3.1): velocities of a point of a bone for coordinate velocities of length 1.
 
-        Args:
-            subject: the armature.
-            point: name of the bone, and a point in the bone's axes and the armature's units.
-            chain_root: topmost bone that may move for it, "" for the whole figure.
-
-        Returns:
-            None if the bone is not part of the figure.
-
-        Raises:
-            Refused: see `limits`.
+        The point is given by the name of the bone, and its place in the bone's axes and the armature's units.
+        None if the bone is not part of the figure. Refused as `limits`.
         """
         (bone, local), standing = point, subject.standing
         figure = self._known(subject) if subject.chains else None
@@ -250,10 +242,7 @@ class Inspector:
         return self._placed.get((parts, standing), lambda: parts.placed(self.bones(subject), standing.bones))
 
     def stand(self, subject: Subject, planted: Sequence[tuple[Sequence[float], float]]) -> Stand | None:
-        """The figure's balance on its planted bones, or on its lowest parts, see `balance.stand`.
-
-        None if unknown.
-        """
+        """The figure's balance on its planted bones, or on its lowest parts, see `stand`; None if unknown."""
         _, masses = self._thickness(subject)
         if masses is None:
             return None
@@ -266,9 +255,8 @@ class Inspector:
             return None
         return self._neighbourhood.look(
             subject.armature,
-            subject.key,
+            (subject.key, self._links(subject)),
             self._known(subject),
-            self._links(subject),
             subject.standing.matrix,
             subject.standing.told,
             self._space(subject),

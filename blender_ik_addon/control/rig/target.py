@@ -28,11 +28,7 @@ class TargetInHand:
     """
 
     def __init__(self, armature: bpy.types.Object, effector: str) -> None:
-        """Begin to move the target object or the pin of an effector.
-
-        Raises:
-            Refused: there is no such effector, or it has no target or pin that can be moved.
-        """
+        """Begin to move the target object or the pin of an effector; refused if it has none to move."""
         self._armature, self._effector = armature.session_uid, effector
         found = self._find()
         self._turn, place = held_place(found)
