@@ -256,10 +256,7 @@ def measure_slides(
 def rest_frames(
     plan: Joints, frames: Array, heads: Array, own_turn: Array, slide: Array
 ) -> tuple[Array, Array]:
-    """(F, J, 3, 3) rest rotations and (F, J, 3) rest positions in the parents' frames, metres.
-
-    `own_turn` and `slide` are the joints' own rotations and translations.
-    """
+    """(F, J, 3, 3) rest rotations and (F, J, 3) rest positions in the parents' frames, metres."""
     base_frames, base_heads = frames[:, plan.parents], heads[:, plan.parents]
     base_frames[:, plan.top], base_heads[:, plan.top] = np.eye(3), 0.0
     back = transposed(base_frames)

@@ -183,10 +183,7 @@ class Figure:
         return half_turns(self.state.channels.scale[self.plan.solved_bones])
 
     def offset(self, name: str, local: npt.ArrayLike) -> Array:
-        """A point (3,) of a bone, given in the bone's axes and Blender units, in its joint's frame, metres.
-
-        The present scale of the bone is applied.
-        """
+        """A point (3,) of a bone in its axes, Blender units without scale, in its joint's frame, metres."""
         joint = self.skeleton.index(name)
         pose = self.state.matrix[self.plan.bone[joint], :3, :3].astype(float)
         out: Array = self.frames[joint].T @ (pose @ np.asarray(local, dtype=float)) * self.space.scale

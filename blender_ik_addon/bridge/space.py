@@ -118,10 +118,7 @@ def upward(armature_object: bpy.types.Object) -> Array:
 
 
 def upward_in_the_middle(armature: bpy.types.Object) -> Array:
-    """The same, projected to the armature's YZ plane, so that it is equal for both sides.
-
-    For an armature that lies on its side, it is not projected.
-    """
+    """The same in the YZ plane, so that it is equal for both sides, unless the armature lies on its side."""
     up = upward(armature)
     found = up * (0.0, 1.0, 1.0)
     return up if np.linalg.norm(found) < _ON_ITS_SIDE * np.linalg.norm(up) else found

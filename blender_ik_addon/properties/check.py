@@ -20,10 +20,7 @@ SAME_PLACE = 1e-6  # Blender units; offsets closer than this mean the same point
 def refusals(
     armature: bpy.types.Object, scene: bpy.types.Scene, *, needs_effectors: bool = True
 ) -> Iterator[Refused]:
-    """All reasons why an armature cannot be solved in a scene, the most basic first.
-
-    A drag needs no effectors.
-    """
+    """All reasons why an armature cannot be solved in a scene, the most basic first."""
     rig = rig_of(armature)
     foreign = library_refusal(armature)
     if foreign is not None:

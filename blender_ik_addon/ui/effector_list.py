@@ -56,10 +56,7 @@ class ARTICULATE_UL_effectors(bpy.types.UIList):
 
 
 def _labels(effector, room: float, width: Callable[[str], float]) -> tuple[list[Label], float]:
-    """The labels beside the name, and the width that they get.
-
-    The result has precedence over the settings, which are shown if there is space.
-    """
+    """The labels beside the name, the result before the settings, and the width that they get."""
     pin = _HELD.get(effector.follows, "NONE")
     target = _target_text(effector), pin
     weight = f"×{effector.weight:.3g}" if effector.weight != 1.0 else "", "NONE"

@@ -73,9 +73,6 @@ class DragParameters:
     farther: float = 1.5
 
 
-DEFAULTS = DragParameters()
-
-
 class DragSolver:
     """The updates of one grip.
 
@@ -89,14 +86,8 @@ class DragSolver:
         arrived: whether another update with the same task would not move the figure.
     """
 
-    def __init__(
-        self,
-        plan: Plan,
-        rows: Sequence[int],
-        length: float,
-        seconds: float,
-        parameters: DragParameters = DEFAULTS,
-    ) -> None:
+    def __init__(self, plan: Plan, rows: Sequence[int], length: float, seconds: float) -> None:
+        parameters = DragParameters()
         dragged = plan.effectors[rows[0]].priority
         self.counts = np.array([effector.priority <= dragged for effector in plan.effectors])
         self.last: Solved | None = None

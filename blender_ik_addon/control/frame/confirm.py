@@ -33,10 +33,7 @@ def confirmed(
     depsgraph: bpy.types.Depsgraph,
     sentence: str,
 ) -> Solved:
-    """A solved frame with the errors that Blender shows, see `as_shown`.
-
-    Its pose is written to the armature, and the depsgraph is at that frame.
-    """
+    """The result of `as_shown`; its pose is written to the armature, and the depsgraph is at that frame."""
     sample = take_sample(plan, armature, depsgraph, solved.frame)
     return as_shown(make_task(plan, figure, sample, as_posed=True), solved, sentence)
 

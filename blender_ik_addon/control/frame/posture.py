@@ -113,11 +113,6 @@ class FramePosture:
     cost: PostureObjective
     examples: Learned | None = None
 
-    def kept_at(self, q: Array) -> FramePosture:
-        """A copy whose cost is that of leaving the coordinates q (n,)."""
-        pose = ik.Pose.forward(self.figure.shown, q)
-        return replace(self, cost=self.cost.with_reference(pose).with_support(self.cost.support))
-
     def follows(self, motion: RigidMotion) -> FramePosture:
         """A copy with another motion."""
         cost = self.still.carried_by(motion)
@@ -163,6 +158,11 @@ def frame_posture(
     if reason:
         cost = cost.with_support(unsupported(reason))
     return FramePosture(figure=figure, q=q, still=still, motion=motion, cost=cost, examples=examples)
+
+
+def leaving(cost: PostureObjective, figure: Figure, q: Array) -> PostureObjective:
+    """The cost of leaving coordinates q (n,) of a figure."""
+    return cost.with_reference(ik.Pose.forward(figure.shown, q)).with_support(cost.support)
 
 
 def with_smooth_motion(postures: Sequence[FramePosture | None], row: int) -> FramePosture | None:

@@ -55,11 +55,6 @@ class Sample:
     ignored: tuple[str, ...] = ()
 
     @property
-    def all_on(self) -> bool:
-        """Whether every effector is active."""
-        return bool((self.weight * self.influence > 0.0).all())
-
-    @property
     def fading(self) -> bool:
         """Whether an influence is below 1."""
         return bool((self.influence < 1.0).any())

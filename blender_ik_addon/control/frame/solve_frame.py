@@ -35,6 +35,7 @@ from .hinging import (
 )
 from .inexact_figure import solve_inexact, with_errors
 from .plan import Plan, plain
+from .posture import leaving
 from .solved import Solved
 from .stretch import stretched
 from .task import Task, make_problem
@@ -216,10 +217,7 @@ def _answer(
     *,
     within: float,
 ) -> _Answer:
-    """Solve an exact figure from coordinates q.
-
-    Limbs that are bent by less than `within`, radians, are tried bent, see `bending_instead`.
-    """
+    """Solve an exact figure from coordinates q; limbs bent by less than `within`, radians, are tried bent."""
     solution = ask(problem, q if before else slightly_bent(task.figure, problem, q))
     then = before.q if before else None
     other = bent_rightly(task.figure, problem, solution, then, ask)
@@ -251,9 +249,8 @@ def _answer_inexact(
         made = make_problem(plan, own, want, figure.q)[1]
         if task.posture is not None:
             cost = task.posture.cost
-            if not first:  # the rounds converge only if each one stays near the previous one
-                cost = cost.with_reference(ik.Pose.forward(own.shown, own.q)).with_support(cost.support)
-            made = made.with_posture(cost)
+            # the rounds converge only if each one stays near the previous one
+            made = made.with_posture(cost if first else leaving(cost, own, own.q))
         asked = _with_choices(plan, made, q, before)
         asked, _ = place_problem(plan.surroundings, asked, own, task.sample.obstacles, task.model)
         # inside a wall, start again, because the solver may not find the way out
@@ -291,7 +288,7 @@ def _near_start(task: Task, q: Array) -> Task:
     """The task, which without *Keep Posture* stays near the start (n,)."""
     if task.posture is None or task.plan.posture:
         return task
-    return task.with_posture(task.posture.kept_at(q))
+    return task.with_posture(replace(task.posture, cost=leaving(task.posture.cost, task.figure, q)))
 
 
 def reasons(task: Task, solved: Solved) -> tuple[str, ...]:
@@ -335,7 +332,7 @@ def _is_let_go(task: Task) -> bool:
 
     Then the figure takes its animated pose exactly. A solve from the previous frame would only approach it.
     """
-    if task.sample.all_on:
+    if (task.sample.weight * task.sample.influence > 0.0).all():
         return False
     q = task.problem.start(task.figure.q)
     errors = task.problem.errors(ik.Pose.forward(task.figure.skeleton, q))
