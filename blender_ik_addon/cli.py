@@ -18,6 +18,7 @@ import bpy
 
 from .properties.access import rig_of
 from .properties.refusal import Refused
+from .properties.rig import frame_limits
 
 NAME = "articulate"
 _OF_FILES = (RuntimeError, OSError, UnicodeError)  # errors of Blender and Python about files and their names
@@ -199,8 +200,6 @@ def _unknown(what: str, name: str, file: Path, there: Iterable[str]) -> Refused:
 
 
 def _parser() -> argparse.ArgumentParser:
-    from .control.bake.bake import frame_limits
-
     first, last = frame_limits()
     frame = _between(int, first, last, f"a frame from {first} to {last}")
     count = _between(int, 1, math.inf, "a whole number above zero")

@@ -53,15 +53,12 @@ def is_kept_up(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
     own = thing.original
     if not own.evaluated_get(depsgraph).is_evaluated:
         return False
-    layer = depsgraph.view_layer
-    if depsgraph.mode == "VIEWPORT":
-        if own.visible_get(view_layer=layer) or _is_on(own, layer, "hide_viewport"):
-            return True
-        hidden = "hide_viewport"
-    else:
-        hidden = "hide_render"
-        if _is_on(own, layer, hidden) or (_is_on(own, layer, "hide_viewport") and _stands_still(own)):
-            return True
+    layer, renders = depsgraph.view_layer, depsgraph.mode == "RENDER"
+    hidden = "hide_render" if renders else "hide_viewport"
+    if is_shown(own, depsgraph) or _is_on(own, layer, hidden):
+        return True
+    if renders and _is_on(own, layer, "hide_viewport") and _stands_still(own):
+        return True
     users: Any = bpy.data.user_map(subset={own}, key_types={"OBJECT"}, value_types={"OBJECT"})[own]
     return any(_is_on(user, layer, hidden) and follows(user, own) for user in users if user != own)
 

@@ -19,7 +19,7 @@ An action that another data-block plays too, or that is linked, is copied before
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Final
@@ -129,9 +129,8 @@ def _move(armature: bpy.types.Object, moves: Sequence[Moves]) -> None:
     tweaking = data is not None and data.use_tweak_mode
     if tweaking:
         data.use_tweak_mode = False  # it hides an action and prevents changing it
-    _move_unplayed_curves(armature, new_path)
+    _move_curves(armature, new_path)
     if data is not None:
-        _move_curves(armature, new_path)
         _rename(data.drivers, new_path, data.drivers)
     if tweaking:
         data.use_tweak_mode = True
@@ -155,15 +154,18 @@ def _rename(some: Iterable[Any], new_path: Callable[[str], str | None], every: A
 
 
 def _move_curves(armature: bpy.types.Object, new_path: Callable[[str], str | None]) -> None:
+    """Update the curves that the armature plays, and those that nothing plays but that it may play again."""
     players = list(compat.players(armature.animation_data))
     played = dict.fromkeys((player.action, compat.played_slot(player)) for player in players)
-    for action, slot in played:
+    for action, slot in dict.fromkeys([*played, *_playable(armature)]):
         bags = compat.slot_bags(action, slot)
         if all(new_path(curve.data_path) == curve.data_path for bag in bags for curve in bag.fcurves):
             continue
         if not action.is_editable and armature.override_library is not None:
             continue  # an action of the library uses the library's indices
         if not action.is_editable or _is_shared(armature, action, slot):
+            if (action, slot) not in played:
+                continue
             mine = action.copy()
             for player in players:
                 if player.action == action:
@@ -173,11 +175,9 @@ def _move_curves(armature: bpy.types.Object, new_path: Callable[[str], str | Non
             _rename(bag.fcurves, new_path, bag.fcurves)
 
 
-def _move_unplayed_curves(armature: bpy.types.Object, new_path: Callable[[str], str | None]) -> None:
-    """Update the actions that nothing plays, but whose curves Blender would assign to the armature."""
-    data: Any = armature.animation_data
-    identifiers = {f"OB{armature.name}", getattr(data, "last_slot_identifier", "")}
-    played = {(player.action, compat.played_slot(player)) for player in compat.players(data)}
+def _playable(armature: bpy.types.Object) -> Iterator[tuple[bpy.types.Action, str]]:
+    """The actions of this file with the slots that Blender would assign to the armature."""
+    identifiers = {f"OB{armature.name}", getattr(armature.animation_data, "last_slot_identifier", "")}
     # without slots, an action does not say for which object it was made
     only_one = [one for one in all_armatures() if one.is_property_set("articulate")] == [armature]
     for action in (each for each in bpy.data.actions if each.is_editable):
@@ -185,12 +185,7 @@ def _move_unplayed_curves(armature: bpy.types.Object, new_path: Callable[[str], 
             slots = sorted(slot.identifier for slot in action.slots if slot.identifier in identifiers)
         else:
             slots = [""] if only_one else []
-        for slot in slots:
-            bags = compat.slot_bags(action, slot)
-            moved = any(new_path(curve.data_path) != curve.data_path for bag in bags for curve in bag.fcurves)
-            if moved and (action, slot) not in played and not _is_shared(armature, action, slot):
-                for bag in bags:
-                    _rename(bag.fcurves, new_path, bag.fcurves)
+        yield from ((action, slot) for slot in slots)
 
 
 def _is_shared(armature: bpy.types.Object, action: bpy.types.Action, slot: str) -> bool:

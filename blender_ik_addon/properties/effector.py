@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import bpy
 from bpy.props import FloatProperty, StringProperty
+from mathutils import Vector
 
 from .. import compat
 from . import saved
@@ -280,8 +281,6 @@ class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
 
         `scale` is the length of one of its units in the world. `side` (3,) is the bend direction of a limb.
         """
-        from mathutils import Vector
-
         bone, ahead = pose_bone.bone, 0.0
         if "pole" in self.kind_info.asks:
             bend = bend_side(pose_bone)

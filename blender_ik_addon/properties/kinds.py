@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import bpy
+from mathutils import Vector
 
 from . import saved
 
@@ -221,8 +222,6 @@ ALL_AXES: Final = (True, True, True)
 
 
 def _point(bone: bpy.types.Bone, end: str, offset: Any):
-    from mathutils import Vector
-
     return Vector((0.0, bone.length if end == "TIP" else 0.0, 0.0)) + Vector(offset)
 
 

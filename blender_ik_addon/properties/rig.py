@@ -88,6 +88,12 @@ BAKE_OPTIONS = tuple(name for name in declared(ArticulateBake) if name != "use_r
 """The settings that are also arguments of the operator."""
 
 
+def frame_limits() -> tuple[int, int]:
+    """The first and the last frame that Blender allows."""
+    described: Any = bpy.types.Scene.bl_rna.properties["frame_current"]
+    return described.hard_min, described.hard_max
+
+
 class ArticulateOverlay(bpy.types.PropertyGroup):
     """One switch for each part of the overlay; the one for capsules is on the body."""
 

@@ -24,6 +24,7 @@ from ...bridge.skeleton import Figure
 from ...compat import bone_selected
 from ...properties.access import session_of
 from ...properties.refusal import Refused, require
+from ...properties.rig import frame_limits
 from ..frame.confirm import confirmed
 from ..frame.plan import Plan, find_armature, read_plan
 from ..frame.sample import Sample, take_sample
@@ -55,12 +56,6 @@ class BakeOptions:
     def frames(self) -> range:
         """The frames to solve."""
         return range(self.frame_start, self.frame_end + 1, self.step)
-
-
-def frame_limits() -> tuple[int, int]:
-    """The first and the last frame that Blender allows."""
-    described: Any = bpy.types.Scene.bl_rna.properties["frame_current"]
-    return described.hard_min, described.hard_max
 
 
 class Bake:

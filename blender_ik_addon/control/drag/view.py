@@ -95,8 +95,7 @@ class Sight:
         start, along = self.ray(pixel)
         cosine = float(axis @ along)
         if 1.0 - cosine**2 < _END_ON**2:
-            up = self.view[1, :3] / np.sqrt(self.view[1, :3] @ self.view[1, :3])
-            return float(up @ (self.place(pixel, point) - point))
+            return float(self.across[1] @ (self.place(pixel, point) - point))
         gap = start - point
         return float((axis @ gap - cosine * (along @ gap)) / (1.0 - cosine**2))
 

@@ -58,10 +58,12 @@ class Learned:
 
         Those `before`, of another frame, are reused if the same effectors have the same kinds of targets.
         """
+        if plan.examples is None:
+            return None
         moves, turns = plain(plan, want)
         if before is not None and (before.moves == moves).all() and (before.turns == turns).all():
             return before
-        if plan.examples is None or not moves.any():
+        if not moves.any():
             return None
         found = plan.bone_map.kinds.selected(figure.plan.bone.tolist())
         if found.body < 0:
@@ -146,9 +148,7 @@ def frame_posture(
             q = stance(figure.shown, joint_map(known, figure), figure.q)
         still = still.with_reference(ik.Pose.forward(figure.shown, q))
     motion = _motion(known, figure, want, still, q, (moves, turns), kinds) if follows else None
-    examples = None
-    if plan.examples is not None:
-        examples = Learned.of(plan, figure, want, None if before is None else before.examples)
+    examples = Learned.of(plan, figure, want, None if before is None else before.examples)
     if examples is not None:
         q = examples.posture(figure, want, figure.q, motion)
         still = still.with_reference(ik.Pose.forward(figure.shown, q))
