@@ -29,9 +29,20 @@ _MOST: Final = 2**31 - 1  # the largest whole number that integer arrays hold on
 Wanted = TypeVar("Wanted")
 
 
-def numbers(value: npt.ArrayLike, what: str) -> Array:
-    """A fresh array of finite numbers, none beyond `LARGEST`; those below `NEGLIGIBLE` become zero."""
-    array = limits(value, what)
+def numbers(value: npt.ArrayLike, what: str, *, endless: bool = False) -> Array:
+    """A fresh array (order C) of finite numbers up to `LARGEST`; those below `NEGLIGIBLE` become zero.
+
+    If `endless`, numbers are taken as they are, also infinite ones and NaN.
+    """
+    try:
+        given = np.asarray(value)
+    except (TypeError, ValueError):  # rows of different length
+        given = np.empty(0, dtype=object)
+    if given.dtype.kind not in "biuf":
+        raise BadValue(what, f"is {told(value)}; give numbers.")
+    array = np.array(given, dtype=float, order="C")
+    if endless:
+        return array
     size = np.abs(array)
     if size.max(initial=0.0) <= LARGEST:  # False for NaN
         array[size < NEGLIGIBLE] = 0.0
@@ -47,17 +58,6 @@ def coordinates(value: npt.ArrayLike, count: int, what: str) -> Array:
     if array.ndim < 1 or array.shape[-1] != count:
         raise BadShape(what, f"(..., {count})", array.shape)
     return array
-
-
-def limits(value: npt.ArrayLike, what: str) -> Array:
-    """A fresh contiguous array of numbers, which may be infinite."""
-    try:
-        given = np.asarray(value)
-    except (TypeError, ValueError):  # rows of different length
-        given = np.empty(0, dtype=object)
-    if given.dtype.kind not in "biuf":
-        raise BadValue(what, f"is {told(value)}; give numbers.")
-    return np.array(given, dtype=float, order="C")
 
 
 def indices(value: npt.ArrayLike, what: str) -> Index:

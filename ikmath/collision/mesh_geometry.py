@@ -42,7 +42,7 @@ class MeshGeometry:
     """
 
     def __init__(self, vertices: npt.ArrayLike, faces: npt.ArrayLike, name: str) -> None:
-        places = arguments.limits(vertices, f"vertices of obstacle {name!r}")
+        places = arguments.numbers(vertices, f"vertices of obstacle {name!r}", endless=True)
         corners = arguments.indices(faces, f"faces of obstacle {name!r}")
         if places.ndim != 2 or places.shape[1] != 3:
             raise BadShape(f"vertices of obstacle {name!r}", "(V, 3)", places.shape)

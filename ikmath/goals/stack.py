@@ -17,7 +17,7 @@ import numpy as np
 from ..arrays import Mask
 from ..model.frame_points import FramePoints
 from ..model.geometric_stiffness import Curvature, Loads
-from ..model.pose import Pose
+from ..model.pose import Pose, carriage
 from ..model.skeleton import Skeleton
 from ..model.topology import span
 from ..rotation import Array, log_and_derivative, log_curvature
@@ -143,7 +143,6 @@ class FusedTasks:
         self._turn = self._together(skeleton, self._turns)
         self._split = 3 * self._place.count
         self._reach = np.concatenate([self._place.reach, self._turn.turn_reach], 1)
-        self._wrenches = np.concatenate([self._place.carry, np.zeros((6, 3 * self._turn.count))], 1)
         self.swings: list[tuple[int, int, int, int]] = []
         for i in self._places:
             moved = goals[i].moved(skeleton)
@@ -195,9 +194,9 @@ class FusedTasks:
                 return self._many(pose, x, derivative, others)
             parts: list[Array] = []  # the coordinates come first in memory
             if x is not None or derivative is not None:
-                wrenches = self._wrenches.copy()
+                wrenches = np.zeros((6, self._reach.shape[1]))
                 if x is not None:
-                    wrenches[:3, : self._split] = x.ravel().dot(self._place.skews).reshape(3, self._split)
+                    wrenches[:, : self._split] = carriage(x)
                 if derivative is not None:
                     wrenches[:3, self._split :] = derivative().reshape(-1, 3).T
                 columns = pose.twists.dot(wrenches)

@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
+from ..arrays import Array
 from ..errors import UnknownName
-from ..rotation import skew
+from ..lean import Lean
 from .skeleton import Skeleton
 
 
@@ -24,11 +25,7 @@ def _number(skeleton: Skeleton, joint: object) -> int:
     raise UnknownName("joint", joint, skeleton.names)
 
 
-_GIVEN: Final = ("joints", "count", "offsets", "moved", "turned", "cuts")
-"""What `FramePoints` are made of; the rest follows from it."""
-
-
-class FramePoints:
+class FramePoints(Lean):
     """Points fixed to joints, on which goals act; bound to a skeleton's structure, for all its poses.
 
     Args:
@@ -40,10 +37,9 @@ class FramePoints:
         UnknownName: a joint that is not there; BadShape, BadValue: offsets of the wrong shape or not finite.
 
     Attributes:
-        joints: (E,); count: E; offsets: (E, 3); arms: (E, 3, 1) the same as columns;
+        joints: (E,); count: E; offsets: (E, 3);
         moved, turned: (n, E) which coordinates move the point, and which turn its frame;
-        reach, turn_reach: (n, 3 E) the same as ones and zeros for each row;
-        skews: (3 E, 9 E), carry: (6, 3 E) make up the map from screws to velocities of points.
+        cuts: see `Skeleton.cuts_above`.
     """
 
     def __init__(
@@ -53,27 +49,16 @@ class FramePoints:
         self.count = len(self.joints)
         given = arguments.shaped(offsets, "offset", (3,), (self.count, 3))
         self.offsets = np.broadcast_to(given, (self.count, 3)).copy()
-        self.moved = skeleton.influence[:, self.joints]  # (n, E) which coordinates move the point
-        self.turned = skeleton.turn_influence[:, self.joints]  # (n, E) which turn its frame
+        self.moved = skeleton.influence[:, self.joints]
+        self.turned = skeleton.turn_influence[:, self.joints]
         self.cuts = skeleton.cuts_above(self.joints)
-        self._derive()
 
-    def _derive(self) -> None:
-        """What follows from the rest."""
-        self.arms = self.offsets[:, :, None]
-        self.reach = np.repeat(self.moved.astype(float), 3, 1)  # (n, 3 E)
-        self.turn_reach = np.repeat(self.turned.astype(float), 3, 1)
-        # of points x: S (6, 3 E) with `(w, v) @ S = w x x + v` for each point side by side has
-        # `x.ravel() @ skews` (3, 3 E) above, and below what stands there in `carry`
-        every, skews = np.arange(self.count), np.zeros((self.count, 3, 3, self.count, 3))
-        skews[every, :, :, every] = skew(np.eye(3))
-        self.skews = skews.reshape(3 * self.count, 9 * self.count)
-        self.carry = np.zeros((6, 3 * self.count))
-        self.carry[3:] = np.tile(np.eye(3), self.count)
+    @cached_property
+    def reach(self) -> Array:
+        """(n, 3 E) `moved` as ones and zeros, for each row of a Jacobian."""
+        return np.repeat(self.moved.astype(float), 3, 1)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: self.__dict__[name] for name in _GIVEN}  # small to send
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._derive()
+    @cached_property
+    def turn_reach(self) -> Array:
+        """(n, 3 E) the same of `turned`."""
+        return np.repeat(self.turned.astype(float), 3, 1)

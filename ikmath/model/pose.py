@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from math import prod
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -21,12 +22,13 @@ from .. import arguments
 from ..arrays import Index
 from ..errors import BadShape, BadValue
 from ..rotation import Array, skew
-from .forward_kinematics import OneFrame, forward_one
+from .forward_kinematics import SKEW_ROWS, OneFrame, forward_one
 from .frame_points import FramePoints
 from .many_frames import ManyFrames
 from .skeleton import Skeleton
 from .topology import Columns, Span
 
+_ALONG: Final = np.eye(3)[:, None]
 Joints = str | int | Sequence[str] | Sequence[int] | Index
 
 
@@ -59,7 +61,7 @@ class Pose:
                 finite number.
         """
         arguments.of_kind(skeleton, Skeleton, "skeleton")
-        array = arguments.limits(q, "q")
+        array = arguments.numbers(q, "q", endless=True)
         if array.ndim < 1 or array.shape[-1] != skeleton.n:
             raise BadShape("q", f"(..., {skeleton.n})", array.shape)
         if not np.isfinite(array).all():
@@ -172,7 +174,7 @@ class Pose:
     def points(self, points: FramePoints) -> Array:
         """World positions (*batch, E, 3) of bound points."""
         if self._one is not None:
-            turned = np.matmul(self._one.rotation.take(points.joints, 0), points.arms)
+            turned = np.matmul(self._one.rotation.take(points.joints, 0), points.offsets[:, :, None])
             return np.asarray(self._one.position.take(points.joints, 0) + turned[:, :, 0])
         many = self._all
         x = np.einsum("ijeb,ej->ieb", many.rotation.take(points.joints, 2), points.offsets)
@@ -194,9 +196,7 @@ class Pose:
         """
         count = points.count
         if self._one is not None:
-            wrenches = points.carry.copy()
-            wrenches[:3] = x.ravel().dot(points.skews).reshape(3, 3 * count)
-            rows: Array = self.twists.dot(wrenches)
+            rows: Array = self.twists.dot(carriage(x))
             for e, mask, carrier in points.cuts:
                 w, v = self.screws
                 head = skew(self._one.position[carrier])
@@ -260,6 +260,14 @@ class Pose:
             out[:, columns.sliding] = 0.0
         factors = np.ascontiguousarray(rows.transpose(2, 1, 0))
         out[:, columns.turning] = np.einsum("irf,icf->rcf", factors, self._turn_axes(columns))
+
+
+def carriage(x: Array) -> Array:
+    """(6, 3 E) the map S from a screw to velocities of points x (E, 3): `(w, v) @ S = w x x + v`."""
+    out = np.empty((6, len(x), 3))
+    out[:3] = x.dot(SKEW_ROWS).reshape(-1, 3, 3).transpose(2, 0, 1)
+    out[3:] = _ALONG
+    return out.reshape(6, 3 * len(x))
 
 
 def _of_joints(axes: Array, which: Span) -> Array:

@@ -207,7 +207,7 @@ class Skeleton(Lean):
         """
         other = self._without("rest")
         for name, given in (("lower", lower), ("upper", upper)):
-            limits = np.array(arguments.limits(given, name))
+            limits = arguments.numbers(given, name, endless=True)
             if limits.shape != (self.n,):
                 raise BadShape(name, f"({self.n},)", limits.shape)
             limits.flags.writeable = False
@@ -349,8 +349,9 @@ def _per_coordinate(joints: Sequence[Joint], slots: list[list[int]], field: str,
         value = getattr(joint, field)
         if field != "stiffness" and isinstance(value, list | tuple):
             value = [default if one is None else one for one in value]
-        array = arguments.limits(default if value is None else value, f"{field} of joint {joint.name!r}")
-        if array.ndim > 1 or (array.ndim == 1 and array.shape[0] != len(own)):
-            raise BadShape(f"{field} of joint {joint.name!r}", f"a number or ({len(own)},)", array.shape)
+        what = f"{field} of joint {joint.name!r}"
+        array = arguments.numbers(default if value is None else value, what, endless=True)
+        if array.shape not in ((), (len(own),)):
+            raise BadShape(what, f"a number or ({len(own)},)", array.shape)
         rows.append(np.broadcast_to(array, (len(own),)))
     return np.concatenate(rows)
