@@ -83,7 +83,7 @@ def _families() -> list[set[str]]:
     """For each family the modules of its members: what its registry holds, or what derives from its base."""
     registered = [
         {entry.__module__ if isinstance(entry, type) else type(entry).__module__ for entry in found.values()}
-        for found in (getattr(ikmath, name) for name in ikmath.__all__)
+        for found in (*vars(ikmath).values(), ikmath.SVD)
         if isinstance(found, Mapping)
     ]
     shapes = {
