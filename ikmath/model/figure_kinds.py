@@ -52,6 +52,11 @@ class Limb:
     front: bool  # whether it is of the pair nearest to the head
     attached: int  # the joint that carries the limb
 
+    @property
+    def foot(self) -> int:
+        """The joint of the bone on which it stands, if it walks: its end, or the last long bone."""
+        return self.end if self.end >= 0 else self.joints[-1]
+
 
 @dataclass(frozen=True, eq=False)
 class FigureMap:
@@ -95,7 +100,7 @@ class FigureMap:
     @property
     def on_fours(self) -> bool:
         """Whether the figure also stands on its front limbs."""
-        return any(limb.front and {limb.end, *limb.joints} & set(self.feet) for limb in self.limbs)
+        return any(limb.front and limb.foot in self.feet for limb in self.limbs)
 
     def selected(self, joints: Sequence[int]) -> FigureMap:
         """The map of a figure that has only some of the joints, in another order.

@@ -8,7 +8,7 @@ pair nearest to the head has shoulders and elbows, the other pairs have hips and
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
@@ -118,21 +118,19 @@ class _Mapping:
         self.hinge = np.zeros_like(heads)
 
     def result(self) -> FigureMap:
-        found: Sequence[FoundLimb]
         hands = hands_alone(self.rows)
-        found = with_told_limbs(self.rows, limbs_of(self.rows, self.size, self.up, hands), self.told)
-        trunk, found = trunk_of(self.rows, found, self.size, self.up)
+        pairs = with_told_limbs(self.rows, limbs_of(self.rows, self.size, self.up, hands), self.told)
+        trunk = trunk_of(self.rows, pairs, self.size, self.up)
+        found = [one for pair in trunk.pairs for one in pair]
         body = next((j for j, kind in self.told.items() if kind == Kind.ROOT), trunk.body)
-        front = [
-            guess if (kind := found[a].kind) is None else kind != Kind.HIP
-            for (a, _), guess in zip(trunk.pairs, trunk.front, strict=True)
-        ]
-        pair_of = {i: number for number, pair in enumerate(trunk.pairs) for i in pair}
-        numbers = [pair_of[i] for i in range(len(found))]
-        limbs = tuple(self._limb(one, front[number]) for one, number in zip(found, numbers, strict=True))
+        limbs: tuple[Limb, ...] = ()
+        feet: tuple[int, ...] = ()
+        for pair, front, walks in zip(trunk.pairs, trunk.front, trunk.ground, strict=True):
+            twins = range(len(limbs), len(limbs) + len(pair))[::-1]
+            own = tuple(self._limb(one, front, twin) for one, twin in zip(pair, twins, strict=True))
+            limbs += own
+            feet += tuple(limb.foot for limb in own if walks)
         self._name_trunk(trunk, body)
-        walking = [limb for limb, number in zip(limbs, numbers, strict=True) if trunk.ground[number]]
-        feet = tuple(limb.end if limb.end >= 0 else limb.joints[-1] for limb in walking)
         forward, left = self._axes(limbs, trunk.head_way)
         for limb, one, kind in zip(limbs, found, self._first_kinds(limbs, feet, forward), strict=True):
             self._name_limb(limb, LIMB_KINDS[one.kind or kind])
@@ -180,19 +178,17 @@ class _Mapping:
         return way[-1:]
 
     # ------------------------------------------------------------------ limbs
-    def _limb(self, found: FoundLimb, front: bool) -> Limb:
-        bones, knots = list(found.bones), list(found.joints)
-        first, rest = knots[0] - found.above, bones[knots[-1] + found.last :]
-        joints = [bones[first], *(bones[k] for k in knots)]
-        girdle = bones[:first]
+    def _limb(self, found: FoundLimb, front: bool, twin: int) -> Limb:
+        bones, front = found.bones, front if found.kind is None else found.kind != Kind.HIP
+        girdle, rest = bones[: found.joints[0]], bones[found.end :]
+        joints = tuple(bones[k] for k in found.joints)
+        folds = joints[1:]
         if front and len(joints) > 2:  # a shoulder blade that folds with the leg
-            girdle, joints = [*girdle, joints[0]], joints[1:]
+            girdle, joints = (*girdle, joints[0]), joints[1:]
         if len(joints) > 2:  # the third long bone of a leg hangs from its ankle
-            rest, joints = [joints[2], *rest], joints[:2]
+            rest, joints = (joints[2], *rest), joints[:2]
         end = rest[0] if rest else -1
-        attached = int(self.parents[bones[0]])
-        parts = tuple(girdle), tuple(joints), end, tuple(rest[1:]), found.bones
-        return Limb(*parts, tuple(bones[k] for k in knots), found.twin, front, attached)
+        return Limb(girdle, joints, end, rest[1:], bones, folds, twin, front, int(self.parents[bones[0]]))
 
     def _first_kinds(self, limbs: tuple[Limb, ...], feet: tuple[int, ...], forward: Array) -> list[Kind]:
         """The kind of the first joint of each limb.
@@ -203,7 +199,7 @@ class _Mapping:
 
         def arms(limb: Limb) -> tuple[bool, float]:
             sides = [*limb.joints, *limbs[limb.twin].joints]
-            return not {limb.end, *limb.joints}.isdisjoint(feet), float(self.heads[sides].sum(0) @ forward)
+            return limb.foot in feet, float(self.heads[sides].sum(0) @ forward)
 
         front = [limb for limb in limbs if limb.front]
         first = max(front, key=arms) if len(limbs) > 4 and front else None
@@ -315,7 +311,7 @@ class _Mapping:
 
     def _twist_halves(self, found: FoundLimb) -> None:
         """Second halves of long bones twist about themselves, and hardly bend."""
-        first, end = found.joints[0] - found.above, found.joints[-1] + found.last
+        first, end = found.joints[0], found.end
         for bone, way in zip(found.bones[first:end], self.rows.spans(found.bones)[first:end], strict=True):
             if self.kinds[bone] == Kind.OTHER and way.any():
                 self.hinge[bone] = way / np.linalg.norm(way)

@@ -58,13 +58,15 @@ class FoundLimb:
     """A row of bones with a limb in it."""
 
     bones: tuple[int, ...]
-    joints: tuple[int, ...]  # places in the row of the bones below knee or elbow, and below a hock
-    above: int  # number of bones of the part above the first joint
-    last: int  # of the part below the last one
-    depth: int  # of bones above the row
+    joints: tuple[
+        int, ...
+    ]  # places in the row of its first bone, that below knee or elbow, that below a hock
+    end: int  # place of what is beyond the last long bone
     lengths: tuple[float, float]  # of the two longest parts
-    twin: int = -1  # index of the other side, its own if there is none
     kind: Kind | None = None  # of the first joint, if it is told
+
+
+Sides = tuple[FoundLimb, ...]  # a limb and its twin, or one without
 
 
 def children_of(parents: Index) -> list[list[int]]:
@@ -142,6 +144,11 @@ class Rows:
             row.append(then)
         return row
 
+    def down(self, above: int, below: int) -> list[int]:
+        """The joints from one to another that hangs from it, both included."""
+        way = self.ways[below]
+        return way[way.index(above) :: -1]
+
     def spans(self, row: tuple[int, ...]) -> Array:
         """(k, 3) from the head of each bone to that of the next one, of the last to its tail."""
         own = list(row)
@@ -174,8 +181,8 @@ def continued(parents: Index, heads: Array, tails: Array) -> Array:
     return ends
 
 
-def limbs_of(rows: Rows, size: float, up: Array, hands: Sequence[int]) -> list[FoundLimb]:
-    """The limbs of a figure of that size, each with its twin, none from `hands`; up: (3,) a unit vector."""
+def limbs_of(rows: Rows, size: float, up: Array, hands: Sequence[int]) -> list[Sides]:
+    """The limbs of a figure of that size in pairs, none from `hands`; up: (3,) a unit vector."""
     high = rows.heads @ up
     low = np.minimum(high, rows.tails @ up)
     ground = float(low.min()) + GROUND * size
@@ -188,26 +195,25 @@ def limbs_of(rows: Rows, size: float, up: Array, hands: Sequence[int]) -> list[F
         and not (rows.parents[row[0]] < 0 and lying[list(row)].all())  # a control of a foot
         and (one := _look_at(rows, row, _LEAST * size, low[list(row)].min() <= ground, lying))
     ]
-    paired: list[FoundLimb] = []
+    pairs: list[Sides] = []
     left = sorted(found, key=lambda limb: -sum(limb.lengths))
     while left:
         first = left.pop(0)
-        alike = [other for other in left if are_twins(first, other)]
+        alike = [other for other in left if are_twins(rows, first, other)]
         alike = alike or [other for other in left if _are_posed_twins(rows, first, other)]
         if alike:
             near = min(alike, key=partial(_apart, rows, first))
             left.remove(near)
-            pair = [first, near]
-            if first.joints != near.joints and _are_posed_twins(rows, first, near):  # folded on one side only
+            pair = first, near
+            if first.joints[1:] != near.joints[1:] and _are_posed_twins(rows, *pair):  # folded on one side
                 plain = min(pair, key=lambda limb: len(limb.joints))
-                pair = [replace(plain, bones=limb.bones) for limb in pair]
-            count = len(paired)
-            paired += [replace(limb, twin=count + 1 - side) for side, limb in enumerate(pair)]
-    long = _SHARE * max((sum(one.lengths) for one in paired), default=0.0)
-    reach = [float(rows.reach[one.bones[0]]) for one in paired]
-    far = _REACH * max(reach, default=0.0)
-    kept = [k for k in range(0, len(paired), 2) if sum(paired[k].lengths) >= long and reach[k] >= far]
-    return [replace(paired[k + side], twin=2 * n + 1 - side) for n, k in enumerate(kept) for side in (0, 1)]
+                pair = replace(plain, bones=first.bones), replace(plain, bones=near.bones)
+            pairs.append(pair)
+    lengths = [[sum(one.lengths) for one in pair] for pair in pairs]
+    reaches = [[float(rows.reach[one.bones[0]]) for one in pair] for pair in pairs]
+    long, far = _SHARE * max(map(max, lengths), default=0.0), _REACH * max(map(max, reaches), default=0.0)
+    measured = zip(pairs, lengths, reaches, strict=True)
+    return [pair for pair, length, reach in measured if length[0] >= long and reach[0] >= far]
 
 
 def _look_at(rows: Rows, row: tuple[int, ...], least: float, walks: bool, lying: Array) -> FoundLimb | None:
@@ -255,15 +261,8 @@ def _look_at(rows: Rows, row: tuple[int, ...], least: float, walks: bool, lying:
     knots.sort()
     above, last = parts[knots[0] - 1], parts[knots[-1]]
     begin, end = _halves(lengths, bends, parts[knots[-1] - 1], last)
-    first = min(begin, above[0])
-    return FoundLimb(
-        row,
-        tuple(parts[k][0] for k in knots),
-        above[1] - first + 1,
-        end - last[0],
-        int(rows.depth[row[first]]),
-        (parts[middle][2], parts[middle + 1][2]),
-    )
+    joints = min(begin, above[0]), *(parts[k][0] for k in knots)
+    return FoundLimb(row, joints, end, (parts[middle][2], parts[middle + 1][2]))
 
 
 def _parts_from_twin(rows: Rows, first: int) -> bool:
@@ -355,9 +354,10 @@ def _are_alike(a: tuple[int, int, float], b: tuple[int, int, float], share: floa
     return min(a[2], b[2]) >= share * max(a[2], b[2]) > 0.0
 
 
-def are_twins(one: FoundLimb, other: FoundLimb, apart: float = _TWIN) -> bool:
+def are_twins(rows: Rows, one: FoundLimb, other: FoundLimb, apart: float = _TWIN) -> bool:
     """Whether limbs are of equal depth and length; apart: by which share the lengths may differ."""
-    return one.depth == other.depth and np.allclose(one.lengths, other.lengths, rtol=apart)
+    depths = {int(rows.depth[limb.bones[limb.joints[0]]]) for limb in (one, other)}
+    return len(depths) == 1 and np.allclose(one.lengths, other.lengths, rtol=apart)
 
 
 def _are_posed_twins(rows: Rows, one: FoundLimb, other: FoundLimb) -> bool:

@@ -11,34 +11,32 @@ from typing import Final
 import numpy as np
 
 from .figure_kinds import Kind
-from .limb_rows import LIMB_KINDS, FoundLimb, Rows, are_twins
+from .limb_rows import LIMB_KINDS, FoundLimb, Rows, Sides, are_twins
 
 _TWIN: Final = 0.1  # by which the lengths of two limbs that are told may differ
 _BEGIN: Final = (Kind.SHOULDER, Kind.HIP)
 
 
-def with_told_limbs(rows: Rows, found: Sequence[FoundLimb], told: Mapping[int, Kind]) -> list[FoundLimb]:
-    """Limbs that were found, in pairs, with those that are told and without those that contradict these."""
+def with_told_limbs(rows: Rows, found: Sequence[Sides], told: Mapping[int, Kind]) -> list[Sides]:
+    """Pairs of limbs that were found, with those that are told and without those that contradict these."""
     begins = [j for j, kind in told.items() if kind in _BEGIN]
     limbs = [one for j in sorted(begins) if (one := _told_limb(rows, j, told)) is not None]
     taken = {bone for one in limbs for bone in one.bones}
-    kept: list[FoundLimb] = []
-    for one in found[::2]:
-        pair = one, found[one.twin]
+    kept: list[Sides] = []
+    for pair in found:
         if any(_contradicts(own, told) for own in pair):
             continue
         free = [own for own in pair if not taken.intersection((*own.bones, *rows.ways[own.bones[0]]))]
-        if len(free) == 2:
-            kept += [replace(one, twin=len(kept) + 1), replace(pair[1], twin=len(kept))]
+        if len(free) == len(pair):
+            kept.append(pair)
         else:  # the other side of a limb that is told
-            limbs += [replace(own, kind=one.kind) for own in free for one in limbs if _told_twins(one, own)]
+            own_kind = [(own, one.kind) for own in free for one in limbs if _told_twins(rows, one, own)]
+            limbs += [replace(own, kind=kind) for own, kind in own_kind]
     while limbs:
         one = limbs.pop(0)
-        other = next((k for k, other in enumerate(limbs) if _told_twins(one, other)), -1)
-        count = len(kept)
-        kept.append(replace(one, twin=count if other < 0 else count + 1))
-        if other >= 0:
-            kept.append(replace(limbs.pop(other), twin=count))
+        twins = [other for other in limbs if _told_twins(rows, one, other)][:1]
+        kept.append((one, *twins))
+        limbs = [other for other in limbs if other not in twins]
     return kept
 
 
@@ -52,24 +50,12 @@ def _told_limb(rows: Rows, first: int, told: Mapping[int, Kind]) -> FoundLimb | 
     girdle = first
     while (above := int(rows.parents[girdle])) >= 0 and told.get(above) == Kind.CLAVICLE:
         girdle = above
-    up = rows.ways[lower]
-    row = [*reversed(up[: up.index(girdle) + 1])]
-    joint, last = len(row) - 1, 1
-    if end >= 0:
-        up = rows.ways[end]
-        own = [*reversed(up[: up.index(lower)])]
-        last, row = len(own), [*row, *own[:-1], *rows.row_from(own[-1])]
+    row = rows.down(girdle, lower if end < 0 else end)
+    joints, beyond = (row.index(first), row.index(lower)), len(row) - (end >= 0)
+    row += rows.row_from(row[-1])[1:] if end >= 0 else []
     ends = rows.heads[first], rows.heads[lower], rows.heads[end] if end >= 0 else rows.tails[lower]
     upper, under = (float(np.linalg.norm(b - a)) for a, b in pairwise(ends))
-    return FoundLimb(
-        tuple(row),
-        (joint,),
-        joint - row.index(first),
-        last,
-        int(rows.depth[first]),
-        (upper, under),
-        kind=told[first],
-    )
+    return FoundLimb(tuple(row), joints, beyond, (upper, under), told[first])
 
 
 def _below(rows: Rows, joint: int, kind: Kind, told: Mapping[int, Kind]) -> int:
@@ -81,11 +67,10 @@ def _below(rows: Rows, joint: int, kind: Kind, told: Mapping[int, Kind]) -> int:
 
 def _contradicts(one: FoundLimb, told: Mapping[int, Kind]) -> bool:
     """Whether a joint of a found limb is told to be no joint of a limb."""
-    knots = [one.joints[0] - one.above, *one.joints]
     limb_kinds = {kind for kinds in LIMB_KINDS.values() for kind in kinds}
-    return any(told.get(one.bones[k], Kind.HIP) not in limb_kinds for k in knots)
+    return any(told.get(one.bones[k], Kind.HIP) not in limb_kinds for k in one.joints)
 
 
-def _told_twins(one: FoundLimb, other: FoundLimb) -> bool:
+def _told_twins(rows: Rows, one: FoundLimb, other: FoundLimb) -> bool:
     """The same of a limb that is told and one that is not told to be of another kind."""
-    return other.kind in (None, one.kind) and are_twins(one, other, _TWIN)
+    return other.kind in (None, one.kind) and are_twins(rows, one, other, _TWIN)

@@ -8,7 +8,6 @@ is the end beside the arms, then the one that forks as a face does, that rises, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -16,7 +15,7 @@ import numpy as np
 from ..arrays import Array
 from .figure_kinds import Kind
 from .hand import goes_on_in_fingers
-from .limb_rows import GROUND, FoundLimb, Rows
+from .limb_rows import GROUND, FoundLimb, Rows, Sides
 
 _LONG: Final = 0.15  # of the figure's size: the least length of a trunk or neck beyond a fork
 _TAIL: Final = 0.1  # of the figure's size: the least length of a tail
@@ -30,26 +29,26 @@ class Trunk:
     """See the module.
 
     Args:
-        rows: of the figure; found: its limbs, in pairs; size: of the figure; up: (3,) a unit vector.
+        rows: of the figure; pairs: of its limbs; size: of the figure; up: (3,) a unit vector.
 
     Attributes:
-        pairs: of the limbs, their indices; ground: whether each walks; front: whether it is at the front;
+        pairs: as given; ground: whether each walks; front: whether it is at the front;
         attached: the joints that carry the pairs, -1 where they hang from no common one; carrying: these, and
             the lowest bone of a trunk without legs.
         body: the joint that carries all limbs and the head, -1 without limbs; head_way: the joints from there
             to the head; tails: joints of each tail.
     """
 
-    def __init__(self, rows: Rows, found: Sequence[FoundLimb], size: float, up: Array) -> None:
-        self._rows, self._found, self._size, self._up = rows, found, size, up
+    def __init__(self, rows: Rows, pairs: Sequence[Sides], size: float, up: Array) -> None:
+        self._rows, self.pairs, self._size, self._up = rows, pairs, size, up
+        found = [one for pair in pairs for one in pair]
         self._limbs = {bone for one in found for bone in one.bones}
-        self.pairs = [(a, one.twin) for a, one in enumerate(found) if a <= one.twin]
         low = min((self._lowest(one) for one in found), default=0.0) + GROUND * size
-        self.ground = [any(self._lowest(found[i]) <= low for i in pair) for pair in self.pairs]
-        top = [int(rows.parents[one.bones[0]]) for one in found]
-        self.attached = [self._join(top[a], top[b]) for a, b in self.pairs]
+        self.ground = [any(self._lowest(one) <= low for one in pair) for pair in pairs]
+        top = [[int(rows.parents[one.bones[0]]) for one in pair] for pair in pairs]
+        self.attached = [self._join(pair[0], pair[-1]) for pair in top]
         self.carrying = [j for j in self.attached if j >= 0]
-        if len(self.pairs) == 1 and found[0].kind != Kind.HIP:
+        if len(pairs) == 1 and found[0].kind != Kind.HIP:
             below, is_flat = self._below_arms(), float((rows.heads @ up).max()) <= low
             if below or is_flat or self._has_hands():
                 self.ground = [False]
@@ -60,15 +59,13 @@ class Trunk:
         self.front = self._front()
 
     @property
-    def ears(self) -> set[int]:
-        """Indices of limbs that are none: on fours, what is in the air beside a proboscis."""
-        if sum(self.ground) < 2:
-            return set()
-        found: set[int] = set()
+    def ears(self) -> list[Sides]:
+        """Pairs that are no limbs: on fours, what is in the air beside a proboscis."""
+        found = []
         for pair, low, joint in zip(self.pairs, self.ground, self.attached, strict=True):
-            beside = self._rows.children[joint] if joint >= 0 and not low else []
+            beside = self._rows.children[joint] if joint >= 0 and not low and sum(self.ground) > 1 else []
             if any(self._hangs(child) for child in beside if child not in self._limbs):
-                found.update(pair)
+                found.append(pair)
         return found
 
     def _lowest(self, one: FoundLimb) -> float:
@@ -87,7 +84,8 @@ class Trunk:
         rows, joint = self._rows, self.attached[0]
         if joint < 0:
             return []
-        begin, low = rows.heads[self._found[0].bones[0]], self._lowest(self._found[0])
+        first = self.pairs[0][0]
+        begin, low = rows.heads[first.bones[0]], self._lowest(first)
         trunk = [joint]
         for above in rows.ways[joint][1:]:
             apart = float(np.linalg.norm(rows.tails[above] - rows.heads[trunk[-1]]))
@@ -107,18 +105,17 @@ class Trunk:
 
     def _has_hands(self) -> bool:
         """Whether the first limb ends in a hand."""
-        one = self._found[0]
-        knee = one.joints[-1]
-        end = knee + one.last
-        return end < len(one.bones) and goes_on_in_fingers(self._rows, one.bones[knee], one.bones[end])
+        one = self.pairs[0][0]
+        knee, beyond = one.bones[one.joints[-1]], one.bones[one.end :]
+        return bool(beyond) and goes_on_in_fingers(self._rows, knee, beyond[0])
 
     # ------------------------------------------------------------------ ahead
     def _toes(self) -> Array:
         """(3,) the level direction in which the toes point; zero where they have none in common."""
         rows, way, across, length = self._rows, np.zeros(3), np.zeros(3), 0.0
-        for (a, b), low in zip(self.pairs, self.ground, strict=True):
+        for pair, low in zip(self.pairs, self.ground, strict=True):
             if low:
-                last = [self._found[a].bones[-1], self._found[b].bones[-1]]
+                last = [pair[0].bones[-1], pair[-1].bones[-1]]
                 toes = rows.tails[last] - rows.heads[last]
                 way += self._level(toes.sum(0))
                 across += self._level(rows.heads[last[0]] - rows.heads[last[1]])
@@ -222,7 +219,7 @@ class Trunk:
 
         Of two pairs of legs that the tree does not tell apart, the one nearest to the head in the pose.
         """
-        rows, found = self._rows, self._found
+        rows = self._rows
         if not self.head_way or len(self.pairs) < 2:
             return [not low for low in self.ground]
         head = self.head_way[-1]
@@ -234,20 +231,15 @@ class Trunk:
             for near, low in zip(depth, self.ground, strict=True)
         ]
         if 0 < len(walking) <= 2 and sum(front) > 1 and all(front[pair] for pair in walking):
-            begins = [rows.heads[found[self.pairs[pair][0]].bones[0]] for pair in walking]
+            begins = [rows.heads[self.pairs[pair][0].bones[0]] for pair in walking]
             far = [float(np.linalg.norm(begin - rows.heads[head])) for begin in begins]
             front[walking[far.index(max(far))]] = False
         return front
 
 
-def trunk_of(
-    rows: Rows, found: Sequence[FoundLimb], size: float, up: Array
-) -> tuple[Trunk, Sequence[FoundLimb]]:
-    """The trunk of a figure, and those of its limbs that are no ears; arguments as for `Trunk`."""
-    trunk = Trunk(rows, found, size, up)
-    ears = {i for i in trunk.ears if found[i].kind is None}
-    if not ears:
-        return trunk, found
-    kept = [i for i in range(len(found)) if i not in ears]
-    left = [replace(found[i], twin=kept.index(found[i].twin)) for i in kept]
-    return Trunk(rows, left, size, up), left
+def trunk_of(rows: Rows, pairs: Sequence[Sides], size: float, up: Array) -> Trunk:
+    """The trunk of a figure with those of its pairs of limbs that are no ears; arguments as for `Trunk`."""
+    trunk = Trunk(rows, pairs, size, up)
+    ears = trunk.ears
+    kept = [pair for pair in pairs if pair[0].kind is not None or pair not in ears]
+    return trunk if len(kept) == len(pairs) else Trunk(rows, kept, size, up)

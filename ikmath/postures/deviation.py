@@ -163,8 +163,7 @@ def _hanging_legs(figure: FigureMap) -> list[Limb]:
     for limb in figure.limbs:
         upper, lower = limb.joints
         way = figure.heads[lower] - figure.heads[upper]
-        walks = (limb.end if limb.end >= 0 else lower) in figure.feet
-        if walks and -way @ figure.up > _HANGS * np.linalg.norm(way):
+        if limb.foot in figure.feet and -way @ figure.up > _HANGS * np.linalg.norm(way):
             legs.append(limb)
     return legs
 
