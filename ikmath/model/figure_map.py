@@ -23,7 +23,6 @@ from .figure_kinds import FigureMap as FigureMap
 from .figure_kinds import Kind as Kind
 from .figure_kinds import Limb as Limb
 from .hand import finger_axes, hands_alone
-from .hinge import hinge_axis
 from .limb_rows import LIMB_KINDS, FoundLimb, Rows, children_of, limbs_of
 from .pose import Pose
 from .skeleton import Skeleton
@@ -34,6 +33,9 @@ _FOOT: Final = float(np.sin(np.radians(30.0)))  # against the line of its leg; a
 _AHEAD: Final = 0.15  # of the figure's size, that a body or a head lies ahead to tell where a figure faces
 _NOWHERE: Final = 1e-6  # of the figure's size; a shorter way has no direction
 _STUB: Final = 0.5  # of a skull's length: a shorter bone, farther from its tail, only carries the face
+_BENT: Final = float(np.sin(np.radians(20.0)))  # a joint that is bent by more shows how it bends
+_BEND: Final = float(np.sin(np.radians(10.0)))  # any other counts as bent by so much in the usual way
+_LINE: Final = float(np.sin(np.radians(0.5)))  # less bend is none
 NOTHING_TOLD: Final[Mapping[int, Kind]] = MappingProxyType({})
 
 
@@ -301,7 +303,7 @@ class _Mapping:
             first, second = self.heads[lower] - self.heads[upper], self._end(limb) - self.heads[lower]
             ahead = -forward if limb.front else self._toes(limb, first + second)
             usual = np.cross(ahead if ahead.any() else forward, first + second)
-            self.hinge[lower] = hinge_axis(first, second, usual)
+            self.hinge[lower] = _hinge_axis(first, second, usual)
 
     def _toes(self, limb: Limb, line: Array) -> Array:
         """(3,) direction of a foot across the line (3,) of its leg; zero without a foot."""
@@ -352,3 +354,22 @@ def _diameter(points: Array) -> float:
     least = np.linalg.norm(points - points[away.argmax()], axis=1).max()
     ends = points[away >= (1.0 - 1e-9) * least - away.max()]
     return float(np.sqrt(((ends[:, None] - ends) ** 2).sum(-1).max()))
+
+
+def _hinge_axis(first: Array, second: Array, usual: Array) -> Array:
+    """(3,) unit vector about which two bones bend as at a knee or an elbow; zero if it is not known.
+
+    A leg that is nearly straight may be bent from the front alone, but its knee bends to the front.
+
+    Args:
+        first, second: (3,) along the bones; usual: (3,) the axis of a straight limb, zero if not known.
+    """
+    far = float(np.linalg.norm(first) * np.linalg.norm(second)) or 1.0
+    axis = np.cross(first, second) / far  # as long as the sine of the bend
+    size = float(np.linalg.norm(usual))
+    if np.linalg.norm(axis) < _BENT and size > 0.0:
+        known = usual / size
+        own = float(axis @ known)
+        axis = axis + known * ((-1.0 if own < -_LINE else 1.0) * max(abs(own), _BEND) - own)
+    length = float(np.linalg.norm(axis))
+    return np.asarray(axis / length if length > 1e-9 else np.zeros(3))
