@@ -100,7 +100,6 @@ class TriangleMesh(Shape):
         return f"Mesh '{self.name}' {self.geometry.flaw} and so no inside; it counts as two-sided."
 
     def same_place(self, other: Shape) -> bool:
-        """See `Shape.same_place`."""
         if not isinstance(other, TriangleMesh) or self.geometry is not other.geometry:
             return False
         same = (self.name, self.margin, self.mode) == (other.name, other.margin, other.mode)
@@ -115,7 +114,6 @@ class TriangleMesh(Shape):
 
     @classmethod
     def group(cls, shapes: Sequence[Self], frames: tuple[int, ...]) -> ShapeGroup:
-        """See `Shape.group`."""
         return MeshGroup(shapes, frames)
 
 
@@ -137,14 +135,12 @@ class MeshGroup:
         self.distance = _distance_of(list(different.values()))
 
     def segments(self, a: Array, b: Array, row: Index, limit: Array, reach: Array) -> Nearest:
-        """See `ShapeGroup`."""
         turn, shift, root = self.turns.take(row, 0), self.shifts.take(row, 0), self.root.take(row)
         first, last = turned_back(a - shift, turn), turned_back(b - shift, turn)
         distance, point, parameter, normal = self.distance.segments(first, last, limit, reach, root)
         return Nearest(distance, turned(point, turn) + shift, parameter, turned(normal, turn))
 
     def meets(self, a: Array, b: Array, row: Index, near: Array) -> Mask:
-        """See `ShapeGroup`."""
         turn, shift = self.turns.take(row, 0), self.shifts.take(row, 0)
         first, last = turned_back(a - shift, turn), turned_back(b - shift, turn)
         return self.distance.meets(first, last, near, self.root.take(row))

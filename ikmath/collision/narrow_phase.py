@@ -79,11 +79,9 @@ class RowGroup:
         self.distance, self.table, self.count = distance, table, count
 
     def segments(self, a: Array, b: Array, row: Index, limit: Array, reach: Array) -> Nearest:
-        """See `ShapeGroup`."""
         return self.distance(a, b, self.table.take(row, 0))
 
     def meets(self, a: Array, b: Array, row: Index, near: Array) -> Mask:
-        """See `ShapeGroup`."""
         return np.asarray(self.segments(a, b, row, near, near).distance < near)
 
 

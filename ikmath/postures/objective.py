@@ -216,7 +216,6 @@ class PostureObjective:
 
     # ------------------------------------------------------------------ the terms
     def evaluate(self, pose: Pose) -> PostureTerm:
-        """See `PostureCost`."""
         fixed, reference = self._fixed, self._reference
         x = pose.points(fixed.points)
         rows = pose.point_jacobian(fixed.points, x).T  # (n, 3 P)

@@ -30,7 +30,6 @@ class Solid(Shape):
 
     @classmethod
     def group(cls, shapes: Sequence[Self], frames: tuple[int, ...]) -> ShapeGroup:
-        """See `Shape.group`."""
         rows = [shape.parameters for shape in shapes]
         table = np.stack([np.broadcast_to(row, (*frames, row.shape[-1])) for row in rows], -2)
         return RowGroup(cls.segment_distance, table.reshape(-1, table.shape[-1]), len(rows))
