@@ -85,7 +85,7 @@ def from_urdf(
     if len(roots) > 1:
         raise BadValue("The URDF", f"has several root links, {', '.join(roots)}; choose one by root=.")
     start = roots[0]
-    kept = _kept(start, _tips(tip, links), links, above)
+    kept = _kept(start, tip, links, above)
     positions, motions = _fixed(joints, fixed), _motions(joints, links)
     free = "xyz" if floating_base else ""
     parts = [Joint(start, turns=free, slides=free)]
@@ -137,29 +137,22 @@ def _attribute(element: ElementTree.Element, name: str, what: str) -> str:
     return value
 
 
-def _vector(element: ElementTree.Element | None, name: str, default: str, what: str) -> Array:
-    """Three numbers (3,) of an attribute; the default where it is missing."""
+def _numbers(
+    element: ElementTree.Element | None, name: str, default: str, what: str, count: int = 1
+) -> Array:
+    """The numbers (count,) of an attribute, or of the default if it is missing; one alone may be infinite."""
     text = default if element is None else element.get(name, default)
     try:
         values = np.array([float(word) for word in text.split()])
     except ValueError:
         values = np.empty(0)
-    if len(values) != 3 or not np.isfinite(values).all():
-        raise BadValue(what, f"is {text!r}; give 3 finite numbers.")
+    if len(values) != count or np.isnan(values).any() or (count > 1 and not np.isfinite(values).all()):
+        raise BadValue(what, f"is {text!r}; give {'a number' if count == 1 else f'{count} finite numbers'}.")
     return values
 
 
-def _number(element: ElementTree.Element | None, name: str, what: str, default: float = 0.0) -> float:
-    text = None if element is None else element.get(name)
-    if text is None:
-        return default
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if math.isnan(value):
-        raise BadValue(f"{name} of {what}", f"is {text!r}; give a number.")
-    return value
+def _number(element: ElementTree.Element | None, name: str, what: str, default: str = "0") -> float:
+    return float(_numbers(element, name, default, f"{name} of {what}")[0])
 
 
 def _joint(element: ElementTree.Element, links: Sequence[str]) -> _UrdfJoint:
@@ -189,9 +182,9 @@ def _joint(element: ElementTree.Element, links: Sequence[str]) -> _UrdfJoint:
         kind,
         ends["parent"],
         ends["child"],
-        _vector(origin, "xyz", "0 0 0", f"origin xyz of {what}"),
-        matrix_from_euler(_vector(origin, "rpy", "0 0 0", f"origin rpy of {what}")),
-        _vector(axis, "xyz", "1 0 0", f"axis of {what}"),
+        _numbers(origin, "xyz", "0 0 0", f"origin xyz of {what}", 3),
+        matrix_from_euler(_numbers(origin, "rpy", "0 0 0", f"origin rpy of {what}", 3)),
+        _numbers(axis, "xyz", "1 0 0", f"axis of {what}", 3),
         lower if lower is None or lower > -_ENDLESS else None,
         upper if upper is None or upper < _ENDLESS else None,
         speed if 0.0 < speed < _ENDLESS else None,
@@ -199,7 +192,7 @@ def _joint(element: ElementTree.Element, links: Sequence[str]) -> _UrdfJoint:
         if mimic is None or kind == "fixed"
         else Mimic(
             _attribute(mimic, "joint", f"<mimic> of {what}"),
-            _number(mimic, "multiplier", what, 1.0),
+            _number(mimic, "multiplier", what, "1"),
             _number(mimic, "offset", what),
         ),
     )
@@ -236,26 +229,24 @@ def _tree(joints: Sequence[_UrdfJoint], links: Sequence[str]) -> dict[str, str]:
     return above
 
 
-def _tips(tip: str | Sequence[str] | None, links: Sequence[str]) -> list[str]:
-    """The links at the ends of the chains; empty for all."""
-    if tip is None:
-        return []
-    names = (tip,) if isinstance(tip, str) else arguments.several(tip, str, "tip")
-    if not names:
-        raise BadValue("tip", "is empty; name at least one link.")
-    return [_known("link", name, links) for name in names]
-
-
-def _kept(start: str, tips: Sequence[str], links: Sequence[str], above: Mapping[str, str]) -> set[str]:
-    """The links on paths from the start to a tip."""
+def _kept(
+    start: str, tip: str | Sequence[str] | None, links: Sequence[str], above: Mapping[str, str]
+) -> set[str]:
+    """The links on paths from the start to the tips; to all links if no tip is given."""
+    tips = links
+    if tip is not None:
+        names = (tip,) if isinstance(tip, str) else arguments.several(tip, str, "tip")
+        if not names:
+            raise BadValue("tip", "is empty; name at least one link.")
+        tips = [_known("link", name, links) for name in names]
     kept = {start}
-    for link in tips or links:
+    for link in tips:
         path = [link]
         while path[-1] != start and path[-1] in above:
             path.append(above[path[-1]])
         if path[-1] == start:
             kept.update(path)
-        elif tips:
+        elif tip is not None:
             raise BadValue(f"URDF link {link!r}", f"is not below the root {start!r}; choose another root.")
     return kept
 
