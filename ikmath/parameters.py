@@ -8,7 +8,7 @@ grouped in a dataclass of their own, as Ge's zones are; they are then called by 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Final, TypeVar
 
@@ -47,18 +47,9 @@ class Parameter:
         return self.default is None
 
 
-def setting(
-    default: Any,
-    label: str,
-    description: str,
-    *,
-    minimum: float = 0.0,
-    maximum: float = arguments.LARGEST,
-    choices: Sequence[str] = (),
-) -> Any:
-    """A dataclass field for an option that people may set; see `Parameter`."""
-    told = Parameter("", label, description, default, minimum, maximum, tuple(choices))
-    return field(default=default, metadata={_KEY: told})
+def setting(default: Any, label: str, description: str, **bounds: Any) -> Any:
+    """A dataclass field for an option that people may set; bounds: the rest of its `Parameter`."""
+    return field(default=default, metadata={_KEY: Parameter("", label, description, default, **bounds)})
 
 
 def parameters_of(options: type) -> tuple[Parameter, ...]:

@@ -303,9 +303,6 @@ def _joined_rims(vertices: Array, faces: Index, rim: Index) -> Index | None:
 
 def _repeated(faces: Index) -> Mask:
     """(F,) faces with the same corners in the same direction as an earlier one."""
-    a, b, c = (np.ascontiguousarray(faces[:, k]) for k in range(3))
-    least = np.minimum(np.minimum(a, b), c)
-    second = np.where(a == least, b, np.where(b == least, c, a))
-    third = a + b + c - least - second
-    first = _first_alike(np.stack([least, second, third], 1).astype(np.uint64))
+    least_first = (faces.argmin(1)[:, None] + np.arange(3)) % 3
+    first = _first_alike(np.take_along_axis(faces, least_first, 1).astype(np.uint64))
     return np.zeros(len(faces), dtype=bool) if first is None else first != np.arange(len(faces))

@@ -8,7 +8,7 @@ pair nearest to the head has shoulders and elbows, the other pairs have hips and
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Final
 
@@ -149,26 +149,21 @@ class _Mapping:
             self._twins(limbs), body, head, self.heads, self.tails, self.up, forward, left, self.size,
         )  # fmt: skip
 
+    def _name(self, bones: Iterable[int], kind: Kind) -> None:
+        for bone in bones:
+            self.kinds[bone] = kind
+
     def _name_trunk(self, trunk: Trunk, body: int) -> None:
         if body < 0:
-            for j in np.flatnonzero(self.parents < 0).tolist():
-                self.kinds[j] = Kind.ROOT
+            self._name(np.flatnonzero(self.parents < 0).tolist(), Kind.ROOT)
             return
-        below, head_way = trunk.carrying, trunk.head_way
-        for j in below:
-            for bone in self.ways[j]:
-                self.kinds[bone] = Kind.SPINE
-        carrying = {bone for j in below for bone in self.ways[j]}
-        for bone in head_way:
-            self.kinds[bone] = Kind.SPINE if bone in carrying or len(below) < 2 else Kind.NECK
-        for bone in self._head(head_way):
-            if bone not in carrying:
-                self.kinds[bone] = Kind.HEAD
-        for bone in self.ways[body]:
-            self.kinds[bone] = Kind.ROOT
-        for way in trunk.tails:
-            for bone in way:
-                self.kinds[bone] = Kind.TAIL
+        carrying = {bone for j in trunk.carrying for bone in self.ways[j]}
+        beyond = [bone for bone in trunk.head_way if bone not in carrying]
+        self._name(carrying, Kind.SPINE)
+        self._name(beyond, Kind.NECK if len(trunk.carrying) > 1 else Kind.SPINE)
+        self._name([bone for bone in self._head(trunk.head_way) if bone not in carrying], Kind.HEAD)
+        self._name(self.ways[body], Kind.ROOT)
+        self._name([bone for way in trunk.tails for bone in way], Kind.TAIL)
 
     def _head(self, way: list[int]) -> list[int]:
         """The last bone, and the skull before it where that bone is a stub beside the skull, for its face."""
@@ -210,14 +205,12 @@ class _Mapping:
 
     def _name_limb(self, limb: Limb, kinds: tuple[Kind, ...]) -> None:
         upper, lower, end, beyond = kinds
-        for bone in limb.girdle:
-            self.kinds[bone] = Kind.CLAVICLE
+        self._name(limb.girdle, Kind.CLAVICLE)
         self.kinds[limb.joints[0]], self.kinds[limb.joints[1]] = upper, lower
         if limb.end >= 0:
             self.kinds[limb.end] = end
-        if not (limb.front and upper == Kind.SHOULDER and len(self.children[limb.end]) > 1):
-            for bone in limb.rest:
-                self.kinds[bone] = beyond
+        if upper != Kind.SHOULDER or len(self.children[limb.end]) < 2:  # else fingers
+            self._name(limb.rest, beyond)
 
     def _name_fingers(
         self, limbs: tuple[Limb, ...], feet: tuple[int, ...], left: Array, hands: list[int]

@@ -20,7 +20,7 @@ from ..errors import BadShape
 from ..model.figure_map import Kind
 from ..model.skeleton import Skeleton
 from ..rotation import Array, axial, exp, swing_twist_matrix, swing_twist_turns
-from .parameters import DEFAULTS, PostureParameters
+from .parameters import DEFAULTS
 
 _UP: Final = np.array([0.0, 0.0, 1.0])
 
@@ -89,7 +89,6 @@ def align(
     forward: npt.ArrayLike,
     size: float,
     up: npt.ArrayLike = _UP,
-    parameters: PostureParameters = DEFAULTS,
 ) -> RigidMotion:
     """The motion of a posture to its targets.
 
@@ -118,7 +117,7 @@ def align(
     if any(one.rotation is not None and one.target_rotation is not None for one in first):
         turn = _turn_of(first, upward)
     else:
-        turn = _least_squares_turn(effectors, placed, source, goal, facing, size, upward, parameters)
+        turn = _least_squares_turn(effectors, placed, source, goal, facing, size, upward)
     motion = RigidMotion(turn, np.zeros(3), upward)
     ahead = motion.rotation @ facing
     body = [one for one in centred if one.with_body and one.weight > 0] or centred
@@ -154,13 +153,12 @@ def _least_squares_turn(
     facing: Array,
     size: float,
     up: Array,
-    parameters: PostureParameters,
 ) -> float:
     rows = [(one.weight, one.place - source, one.target - goal) for one in placed]  # type: ignore[operator]
     for one in effectors:
         if one.ahead and one.rotation is not None and one.target_rotation is not None:
             turned = one.target_rotation @ one.rotation.T @ facing
-            ahead = parameters.ahead * size
+            ahead = DEFAULTS.ahead * size
             rows.append((one.weight, ahead * facing, ahead * turned))
     sums = np.zeros(2)
     for weight, a, b in rows:
@@ -171,9 +169,7 @@ def _least_squares_turn(
     return atan2(*sums)
 
 
-def smoothed(
-    motions: Sequence[RigidMotion], anchors: npt.ArrayLike, parameters: PostureParameters = DEFAULTS
-) -> tuple[RigidMotion, ...]:
+def smoothed(motions: Sequence[RigidMotion], anchors: npt.ArrayLike) -> tuple[RigidMotion, ...]:
     """The motions of a clip's frames, with their rotations averaged over neighbouring frames.
 
     Args:
@@ -189,7 +185,7 @@ def smoothed(
     out = []
     for k, (one, anchor) in enumerate(zip(motions, points, strict=True)):
         # symmetric, so that a figure with constant rotation does not lag at the ends
-        reach = min(parameters.smoothing, k, len(motions) - 1 - k)
+        reach = min(DEFAULTS.smoothing, k, len(motions) - 1 - k)
         turn = float(turns[k - reach : k + reach + 1].mean())
         turned = RigidMotion(turn, np.zeros(3), one.up)
         out.append(replace(turned, shift=one.places(anchor) - turned.places(anchor)))
