@@ -94,17 +94,10 @@ class Balance(Goal):
         return array if array.shape[-1] == 2 else np.asarray(array @ self.level.T)
 
     def _area(self, points: Array, margin: float) -> tuple[Array, Array]:
-        """The area that points span, as half planes `normals @ x >= offsets` that meet in it.
+        """The area that level points (*batch, K, 2) span, narrowed by the margin, as half planes.
 
-        Args:
-            points: (*batch, K, 2) in the level plane, metres.
-            margin: metres by which the area is narrowed; a line or a point has no room for it and stays.
-
-        Returns:
-            normals (*batch, K, 2), unit, inward; offsets (*batch, K) metres, the margin added.
-
-        Raises:
-            BadShape: no points.
+        They meet in it, `normals @ x >= offsets`: unit, inward normals (*batch, K, 2) and offsets (*batch,
+        K), metres. A line or a point has no room for a margin and stays.
         """
         *batch, count, _ = points.shape
         if not count:

@@ -57,6 +57,12 @@ class Limb:
         """The joint of the bone on which it stands, if it walks: its end, or the last long bone."""
         return self.end if self.end >= 0 else self.joints[-1]
 
+    def long_bones(self, heads: Array, tails: Array) -> tuple[Array, Array]:
+        """(3,) along both long bones, from the ends of all bones (J, 3)."""
+        upper, lower = self.joints
+        end = heads[self.end] if self.end >= 0 else tails[lower]
+        return heads[lower] - heads[upper], end - heads[lower]
+
 
 @dataclass(frozen=True, eq=False)
 class FigureMap:

@@ -269,11 +269,8 @@ class _Mapping:
         toes = [
             self.tails[(limb.end, *limb.rest)[-1]] - self.heads[limb.end] for limb in hind if limb.end >= 0
         ]
-        bends = [
-            0.5 * (self.heads[limb.joints[0]] + self._end(limb)) - self.heads[limb.joints[1]]
-            for limb in front
-        ]
-        arms = nothing if hind else np.sum([nothing, *bends], 0)
+        bones = [] if hind else [limb.long_bones(self.heads, self.tails) for limb in front]
+        arms = np.sum([nothing, *(0.5 * (second - first) for first, second in bones)], 0)
         feet = np.sum([nothing, *toes], 0)
         clear, any_way = [(body, _AHEAD), (head, _AHEAD)], [(way, _NOWHERE) for way in (feet, arms, head)]
         for way, least in (*clear, *any_way):
@@ -282,21 +279,16 @@ class _Mapping:
                 return level
         return nothing
 
-    def _end(self, limb: Limb) -> Array:
-        """(3,) the end of a limb's last long bone."""
-        return np.asarray(self.heads[limb.end] if limb.end >= 0 else self.tails[limb.joints[1]])
-
     def _level(self, v: Array) -> Array:
         return np.asarray(v - self.up * (v @ self.up))
 
     def _bend(self, limbs: tuple[Limb, ...], forward: Array) -> None:
         """The axes of knees and elbows: as they are bent, else knees towards toes and elbows back."""
         for limb in limbs:
-            upper, lower = limb.joints
-            first, second = self.heads[lower] - self.heads[upper], self._end(limb) - self.heads[lower]
+            first, second = limb.long_bones(self.heads, self.tails)
             ahead = -forward if limb.front else self._toes(limb, first + second)
             usual = np.cross(ahead if ahead.any() else forward, first + second)
-            self.hinge[lower] = _hinge_axis(first, second, usual)
+            self.hinge[limb.joints[1]] = _hinge_axis(first, second, usual)
 
     def _toes(self, limb: Limb, line: Array) -> Array:
         """(3,) direction of a foot across the line (3,) of its leg; zero without a foot."""

@@ -113,8 +113,7 @@ def _digits(rows: Rows, elbow: int, wrist: int) -> list[list[int]]:
     reach = np.linalg.norm(rows.tails - rows.heads[wrist], axis=1)
     longest = _LONG * away[elbow] if elbow >= 0 else np.inf
     ends = [j for j in range(len(away)) if not rows.children[j] and reach[j] <= longest]
-    # at least two bones each
-    ways = [rows.ways[j][: rows.ways[j].index(wrist)][::-1] for j in ends if wrist in rows.ways[j][2:]]
+    ways = [rows.down(wrist, j)[1:] for j in ends if wrist in rows.ways[j][2:]]  # at least two bones each
     carried = Counter(joint for way in ways for joint in way)  # a palm's bone carries several digits
     ways.sort(key=lambda way: float(reach[way[-1]]))
     digits: list[list[int]] = []

@@ -108,9 +108,8 @@ class JointLimits(Remade):
         self.low = np.where(interval, lower, -np.inf)
         self.high = np.where(interval, upper, np.inf)
         self._any_box, self.boundless = bool(interval.any()), not limited.any()
-        slides = slot < 3
-        mixed = slides.any() and not slides.all()
-        kinds = [slides, ~slides] if mixed else [np.ones(len(lower), dtype=bool)]
+        turns = slot >= 3
+        kinds = [kind for kind in (~turns, turns) if kind.any()] or [turns]
         size = np.where(np.isfinite([lower, upper]), np.abs([lower, upper]), 1.0)
         self._kinds = [
             (span(np.flatnonzero(k)), _ROUNDING * float(size[:, k].max(initial=1.0))) for k in kinds

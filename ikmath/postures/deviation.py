@@ -61,8 +61,7 @@ class JointRanges:
         found: list[tuple[int, Array, float, float]] = []  # joint, axis in the world, room back and on
         for limb in () if figure.on_fours else _hanging_legs(figure):
             upper, lower = limb.joints
-            end = figure.heads[limb.end] if limb.end >= 0 else figure.tails[lower]
-            first, second = figure.heads[lower] - figure.heads[upper], end - figure.heads[lower]
+            first, second = limb.long_bones(figure.heads, figure.tails)
             back = atan2(-first @ figure.forward, -first @ figure.up)
             axis = figure.hinge[lower]
             found.append((upper, figure.left, np.inf, parameters.hip_back - back))
@@ -161,8 +160,7 @@ def _hanging_legs(figure: FigureMap) -> list[Limb]:
     """The legs under the body, not those that stick out, as a spider's."""
     legs = []
     for limb in figure.limbs:
-        upper, lower = limb.joints
-        way = figure.heads[lower] - figure.heads[upper]
+        way, _ = limb.long_bones(figure.heads, figure.tails)
         if limb.foot in figure.feet and -way @ figure.up > _HANGS * np.linalg.norm(way):
             legs.append(limb)
     return legs
@@ -172,10 +170,11 @@ def _hard_turns(figure: FigureMap) -> Array:
     """(J, 3, 3) projections, in the world, onto the axes about which legs turn less easily."""
     hard = np.zeros((len(figure.heads), 3, 3))
     for leg in _hanging_legs(figure):
-        upper, lower = leg.joints
-        way = figure.heads[lower] - figure.heads[upper]
+        way, _ = leg.long_bones(figure.heads, figure.tails)
         about_itself = np.outer(way, way) / (way @ way)
-        hard[upper] = np.eye(3) - np.outer(figure.left, figure.left) if figure.on_fours else about_itself
+        hard[leg.joints[0]] = (
+            np.eye(3) - np.outer(figure.left, figure.left) if figure.on_fours else about_itself
+        )
     return hard
 
 
