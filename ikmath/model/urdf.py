@@ -310,10 +310,7 @@ def _parts(joint: _UrdfJoint, motions: Mapping[str, str], positions: Mapping[str
         place, turn = _locked_frame(joint, positions[joint.name])
         return [Joint(link, joint.parent, turn, place, turns="")]
     if joint.kind == "floating":
-        return [
-            Joint(motion, joint.parent, joint.rotation, joint.translation, turns="xyz", slides="xyz"),
-            Joint(link, motion, turns=""),
-        ]
+        return [Joint(motion, joint.parent, slides="xyz", **rest), Joint(link, motion, turns="")]
     if joint.kind == "planar":
         turning, frame = hinge(link, joint.parent, joint.axis, motion=motion, **rest)
         return [replace(turning, slides="xz"), frame]

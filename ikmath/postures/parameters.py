@@ -16,24 +16,20 @@ from typing import Final
 from ..model.figure_map import FigureMap, Kind
 from ..model.masses import DENSITY
 
-_BODY: Final = 1.0 / 30.0
 _STIFF: Final = 1.0 / 60.0
-_ANKLE: Final = 1.0 / 70.0
-_GIRDLE: Final = 1.0 / 85.0
 _MIDDLE: Final = 1.0 / 300.0
 _LOOSE: Final = 1.0 / 600.0
 _HINGE: Final = 1.0 / 1500.0
-_LIGHT: Final = 1e-6
 
 
 def _joint_weights() -> Mapping[Kind, float]:
     return {
-        Kind.ROOT: _BODY,
+        Kind.ROOT: 1.0 / 30.0,
         Kind.SPINE: _STIFF,
         Kind.NECK: _STIFF,
         Kind.HEAD: _STIFF,
-        Kind.CLAVICLE: _GIRDLE,
-        Kind.ANKLE: _ANKLE,
+        Kind.CLAVICLE: 1.0 / 85.0,
+        Kind.ANKLE: 1.0 / 70.0,
         Kind.SHOULDER: _LOOSE,
         Kind.HIP: _LOOSE,
         Kind.WRIST: _MIDDLE,
@@ -42,7 +38,7 @@ def _joint_weights() -> Mapping[Kind, float]:
         Kind.PAW: _MIDDLE,
         Kind.TAIL: _MIDDLE,
         Kind.WING: _LOOSE,
-        Kind.FINGER: _LIGHT,
+        Kind.FINGER: 1e-6,
         Kind.APPENDAGE: _MIDDLE,
         Kind.OTHER: _MIDDLE,
     }
