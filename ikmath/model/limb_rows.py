@@ -58,9 +58,8 @@ class FoundLimb:
     """A row of bones with a limb in it."""
 
     bones: tuple[int, ...]
-    joints: tuple[
-        int, ...
-    ]  # places in the row of its first bone, that below knee or elbow, that below a hock
+    # places in the row of its first bone, of that below knee or elbow, of that below a hock
+    joints: tuple[int, ...]
     end: int  # place of what is beyond the last long bone
     lengths: tuple[float, float]  # of the two longest parts
     kind: Kind | None = None  # of the first joint, if it is told
