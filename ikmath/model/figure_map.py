@@ -9,6 +9,7 @@ pair nearest to the head has shoulders and elbows, the other pairs have hips and
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Final
 
@@ -161,17 +162,17 @@ class _Mapping:
         beyond = [bone for bone in trunk.head_way if bone not in carrying]
         self._name(carrying, Kind.SPINE)
         self._name(beyond, Kind.NECK if len(trunk.carrying) > 1 else Kind.SPINE)
-        self._name([bone for bone in self._head(trunk.head_way) if bone not in carrying], Kind.HEAD)
+        self._name(self._head(beyond), Kind.HEAD)
         self._name(self.ways[body], Kind.ROOT)
         self._name([bone for way in trunk.tails for bone in way], Kind.TAIL)
 
     def _head(self, way: list[int]) -> list[int]:
-        """The last bone, and the skull before it where that bone is a stub beside the skull, for its face."""
-        if len(way) > 1:
-            skull, last = way[-2:]
-            beside = float(np.linalg.norm(self.heads[last] - self.tails[skull]))
-            if beside > _STUB * self.rows.length[skull] > self.rows.length[last]:
-                return [skull, last]
+        """The last bone, or the skull and what is beyond, from where a stub beside it carries the face."""
+        length = self.rows.length
+        for place, (skull, face) in enumerate(pairwise(way)):
+            beside = float(np.linalg.norm(self.heads[face] - self.tails[skull]))
+            if beside > _STUB * length[skull] > length[face]:
+                return way[place:]
         return way[-1:]
 
     # ------------------------------------------------------------------ limbs

@@ -22,6 +22,7 @@ _TAIL: Final = 0.1  # of the figure's size: the least length of a tail
 _CLEAR: Final = 0.5  # share of the toes' length, and cosine, from which they have one direction
 _JOINED: Final = 0.5  # of a bone's length: the next bone of a trunk begins that near to its tail
 _UPRIGHT: Final = 0.7  # sine of the slope of a trunk that carries arms
+_TIP: Final = 0.25  # of a bone's length: what begins so near to its tip goes on from there
 _HANGS: Final = 0.7  # sine of the downward slope from which a row of bones is no neck, as a proboscis
 
 
@@ -193,13 +194,20 @@ class Trunk:
         while True:
             own = [c for c in rows.children[way[-1]] if c not in self._limbs]
             if len(own) > 1:  # past arms that are too short for limbs, but not into a jaw or a proboscis
+                on = [c for c in own if self._goes_on(way[-1], c)]
                 own = [c for c in own if self._is_single(c) and rows.reach[c] >= _LONG * self._size]
-                own = [c for c in own if not self._hangs(c)]
+                own = [c for c in own if not self._hangs(c)] or on
             if len(own) > 1:  # a neck beside a tail
                 own = [c for c in own if self._is_ahead(self._end(c))]
             if len(own) != 1 or np.linalg.norm(rows.heads[own[0]] - rows.heads[way[-1]]) < 1e-3 * self._size:
                 return way
             way.append(own[0])
+
+    def _goes_on(self, joint: int, child: int) -> bool:
+        """Whether a longer bone begins at the tip of another, as a head on a neck with a scarf."""
+        length = self._rows.length
+        apart = np.linalg.norm(self._rows.heads[child] - self._rows.tails[joint])
+        return bool(apart <= _TIP * length[joint] < _TIP * length[child])
 
     def _end(self, joint: int) -> int:
         """The last joint of the longest way from a joint outwards."""

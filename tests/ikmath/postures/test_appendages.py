@@ -124,3 +124,22 @@ def test_bones_beside_the_body_are_none():
     rows[1] = ("hips", "root", *people.PERSON[0][2:])
     found = map_figure(*people.arrays(rows))
     assert found.kinds[0] == Kind.ROOT and not found.of_kind(Kind.APPENDAGE)
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        [("scarf", "neck", (0, 0.05, 1.5), (0, 0.1, 1.35))],
+        [(f"scarf.{s}", "neck", (s * 0.03, 0.05, 1.5), (s * 0.05, 0.1, 1.3)) for s in (1, -1)],
+        [("apple", "neck", (0, -0.05, 1.53), (0, -0.07, 1.53))],
+        [("attach", "neck", (0, 0, 1.58), (0, 0.02, 1.58))],
+        [("face", "head", (0, 0, 1.6), (0, -0.05, 1.65)), ("jaw", "face", (0, -0.03, 1.63), (0, -0.1, 1.6))],
+    ],
+    ids=["scarf", "two scarfs", "Adam's apple", "attachment", "face on a stub"],
+)
+def test_what_hangs_on_a_neck_or_a_head_is_not_where_the_head_begins(beside):
+    rows = (*people.PERSON, *beside)
+    kinds = dict(zip([row[0] for row in rows], map_figure(*people.arrays(rows)).kinds, strict=True))
+    assert kinds["neck"] == Kind.NECK and kinds["head"] == Kind.HEAD
+    on = Kind.HEAD if beside[0][0] == "face" else Kind.APPENDAGE
+    assert {kinds[row[0]] for row in beside} == {on}
