@@ -19,7 +19,7 @@ from ikmath.model.limb_rows import continued
 from ikmath.model.masses import mass_shares
 
 from ..properties.bone import FROM_FIGURE, bone_settings
-from .armature import Array, Bones, Indices
+from .armature import Array, Bones, Flags, Indices
 from .space import applied, transposed
 
 _STUB: Final = 0.05  # share of the distance from the parent's head; shorter end bones have no length
@@ -59,8 +59,10 @@ def bone_map(armature: bpy.types.Object, bones: Bones, up: Array) -> BoneMap:
     order, parents = bones.parents_first
     place = np.argsort(order)
     heads = bones.heads[order]
-    tails = heads + bones.rest[order, :3, 1] * _lengths(bones, order)[:, None]
-    tails = continued(parents, heads, tails)
+    lengths, stubs = _lengths(bones)
+    tails = continued(parents, heads, heads + (bones.rest[:, :3, 1] * lengths[:, None])[order])
+    legs, feet = _legs_to_feet(bones, stubs)
+    tails[place[legs]] = bones.heads[feet]
     kinds = {int(place[bones.index[name]]): Kind(kind) for name, kind in told.items()}
     found = map_figure(parents, heads, tails, up, kinds).selected(place.tolist())
     known = np.array([kind != Kind.OTHER for kind in found.kinds])
@@ -71,16 +73,33 @@ def bone_map(armature: bpy.types.Object, bones: Bones, up: Array) -> BoneMap:
     return BoneMap(found, mass / (float(mass.sum()) or 1.0), ends)
 
 
-def _lengths(bones: Bones, order: Indices) -> Array:
-    """(B,) lengths of the bones in an order. Some file formats have no lengths and leave stubs at the ends.
+def _lengths(bones: Bones) -> tuple[Array, Flags]:
+    """(B,) lengths, and which bones are stubs, with which formats end that have no lengths.
 
     A stub gets half the distance from its parent.
     """
     parents, heads = bones.parents, bones.heads
     ends = (parents >= 0) & ~np.isin(np.arange(len(bones)), parents)
     way = np.linalg.norm(heads - heads[parents], axis=1)
-    lengths = np.where(ends & (bones.length < _STUB * way), 0.5 * way, bones.length)
-    return np.asarray(lengths[order])
+    stubs = ends & (bones.length < _STUB * way)
+    return np.where(stubs, 0.5 * way, bones.length), stubs
+
+
+def _legs_to_feet(bones: Bones, stubs: Flags) -> tuple[Indices, Indices]:
+    """Last bones of legs, and the feet where they end that are no children of theirs but roots.
+
+    Exported rigs have such feet where IK controls moved them. Leg and foot are the nearest to one another.
+    """
+    roots = np.flatnonzero(bones.parents < 0)
+    tree = bones.nearest(roots)
+    figure = int(np.bincount(tree).argmax())
+    legs, feet = np.flatnonzero(stubs & (tree == figure)), np.delete(roots, figure)
+    if not len(legs) or not len(feet):
+        return legs[:0], feet[:0]
+    apart = np.linalg.norm(bones.heads[legs][:, None] - bones.heads[feet][None], axis=2)
+    foot, leg = apart.argmin(1), apart.argmin(0)
+    met = leg[foot] == np.arange(len(legs))
+    return legs[met], feet[foot[met]]
 
 
 def other_side(bones: Any, name: str) -> str:

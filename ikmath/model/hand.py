@@ -78,8 +78,8 @@ def hands_alone(rows: Rows) -> list[int]:
     """The joints from which four to six digits go on side by side, in the direction of the joint's bone."""
     found = []
     for hand, hung in enumerate(rows.children):
-        ways = [rows.row_from(first) for first in hung if rows.children[first]] if len(hung) >= 4 else []
-        ways = [way for way in ways if len(way) <= _BONES]
+        ways = [rows.row_from(first) for first in hung] if len(hung) >= 4 else []
+        ways = [way for way in ways if 1 < len(way) <= _BONES]
         if not 4 <= len(ways) <= 6:
             continue
         begin, tip = rows.heads[[way[0] for way in ways]], rows.tails[[way[-1] for way in ways]]

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import bpy
 
-from ...bridge.armature import Bones, Matrices, pose_matrices, read_bones
-from ...bridge.bone_map import bone_map
+from ...bridge.armature import Array, Bones, Matrices, pose_matrices, read_bones
+from ...bridge.bone_map import BoneMap, bone_map
 from ...bridge.checks import overridden
 from ...bridge.feet import Footing, carrier, footing
 from ...bridge.space import upward
@@ -206,7 +206,7 @@ def _holding(
     top = carrier(bones, whole)
     number = bones.number(grip.bone)  # a bone in the middle has no other side
     lifted = top >= 0 and number in bones.ancestors(top)[1:]
-    held = [] if lifted else _feet(armature, bones, on, grip, own)
+    held = [] if lifted else _feet(armature, bones, whole, on, grip, own)
     carried = (on.upright and held) or any(_is_placed(bones, foot, own) for foot in on.feet)
     in_hand = lifted or number == top or bones.parents[number] < 0
     if carried or in_hand:
@@ -215,7 +215,12 @@ def _holding(
 
 
 def _feet(
-    armature: bpy.types.Object, bones: Bones, on: Footing, grip: Grip, own: Sequence[ArticulateEffector]
+    armature: bpy.types.Object,
+    bones: Bones,
+    whole: BoneMap,
+    on: Footing,
+    grip: Grip,
+    own: Sequence[ArticulateEffector],
 ) -> list[EffectorPlan]:
     """The feet as effectors that hold them in place, except those that have effectors or are dragged.
 
@@ -241,7 +246,7 @@ def _feet(
             bones,
             foot,
             hand + _BELOW if foot in lifted else first,
-            at_tip=foot not in on.flat or foot in turned,
+            whole.ends[foot] if foot not in on.flat or foot in turned else None,
         )
         for foot in held
     ]
@@ -255,15 +260,15 @@ def _strength(own: Sequence[ArticulateEffector]) -> int:
     return 1 + max((effector.priority for effector in own), default=0)
 
 
-def _held(bones: Bones, number: int, priority: int, *, at_tip: bool = False) -> EffectorPlan:
-    """An effector that keeps a bone in place, or only its tip."""
+def _held(bones: Bones, number: int, priority: int, tip: Array | None = None) -> EffectorPlan:
+    """An effector that keeps a bone in place, or only its tip (3,), in its axes."""
     name = bones.names[number]
     return EffectorPlan(
         name=name,
         bone=name,
-        kind=KINDS["POSITION" if at_tip else "POSE"],
+        kind=KINDS["POSE" if tip is None else "POSITION"],
         priority=priority,
-        local=(0.0, float(bones.length[number]) if at_tip else 0.0, 0.0),
+        local=(0.0, 0.0, 0.0) if tip is None else (float(tip[0]), float(tip[1]), float(tip[2])),
     )
 
 
