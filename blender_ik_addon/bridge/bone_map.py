@@ -7,6 +7,7 @@ Hand"), but their rest poses are symmetric in X.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -23,6 +24,7 @@ from .armature import Array, Bones, Flags, Indices
 from .space import applied, transposed
 
 _STUB: Final = 0.05  # share of the distance from the parent's head; shorter end bones have no length
+_FAR: Final = 3.0  # of that distance: a foot that is a root is no farther from its leg's last bone
 _NEAR: Final = 0.1  # tolerance for the mirrored ends of a bone, as a share of its length
 _ACROSS: Final = Matrix.Diagonal((-1.0, 1.0, 1.0))
 
@@ -34,11 +36,13 @@ class BoneMap:
     Attributes:
         kinds: the map, with joints in the order of the bones, armature space and units.
         mass: (B,) shares of the total mass; ends: (B, 3) of the bones in their rest axes, armature units.
+        rooted: the last bone of a leg -> its foot, where that is no child of it but a root.
     """
 
     kinds: FigureMap
     mass: Array
     ends: Array
+    rooted: Mapping[int, int]
 
     @property
     def long_bones(self) -> list[int]:
@@ -70,7 +74,8 @@ def bone_map(armature: bpy.types.Object, bones: Bones, up: Array) -> BoneMap:
     if deforming.any():
         mass = np.where(known | deforming, mass, 0.0)
     ends = applied(transposed(bones.rest[:, :3, :3]), found.tails - found.heads)
-    return BoneMap(found, mass / (float(mass.sum()) or 1.0), ends)
+    rooted = dict(zip(legs.tolist(), feet.tolist(), strict=True))
+    return BoneMap(found, mass / (float(mass.sum()) or 1.0), ends, rooted)
 
 
 def _lengths(bones: Bones) -> tuple[Array, Flags]:
@@ -98,7 +103,8 @@ def _legs_to_feet(bones: Bones, stubs: Flags) -> tuple[Indices, Indices]:
         return legs[:0], feet[:0]
     apart = np.linalg.norm(bones.heads[legs][:, None] - bones.heads[feet][None], axis=2)
     foot, leg = apart.argmin(1), apart.argmin(0)
-    met = leg[foot] == np.arange(len(legs))
+    way = np.linalg.norm(bones.heads[legs] - bones.heads[bones.parents[legs]], axis=1)
+    met = (leg[foot] == np.arange(len(legs))) & (apart.min(1) <= _FAR * way)
     return legs[met], feet[foot[met]]
 
 

@@ -132,7 +132,8 @@ class Drag:
     def held(self) -> tuple[str, ...]:
         """Bones that stay in place, pinned or automatically."""
         hand = self._plan.effectors[self._row].priority
-        every = (e.bone for e in self._plan.effectors if e.holds and e.priority < hand)
+        staying = (e for e in self._plan.effectors if e.holds and not e.second)
+        every = (e.bone for e in staying if e.priority < hand)
         return tuple(dict.fromkeys(every))
 
     @property

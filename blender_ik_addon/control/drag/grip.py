@@ -126,7 +126,8 @@ def holding(armature: bpy.types.Object, context: bpy.types.Context, grip: Grip) 
     except REASONS:
         return ()  # the drag itself reports the reason
     hand = plan.effectors[rows[0]]
-    return tuple(one for one in plan.effectors if one.index == NOT_SAVED and one.priority < hand.priority)
+    temporary = (one for one in plan.effectors if one.index == NOT_SAVED and not one.second)
+    return tuple(one for one in temporary if one.priority < hand.priority)
 
 
 def _dragged(
@@ -207,6 +208,7 @@ def _holding(
     number = bones.number(grip.bone)  # a bone in the middle has no other side
     lifted = top >= 0 and number in bones.ancestors(top)[1:]
     held = [] if lifted else _feet(armature, bones, whole, on, grip, own)
+    held += _joined(bones, whole, grip, own)
     carried = (on.upright and held) or any(_is_placed(bones, foot, own) for foot in on.feet)
     in_hand = lifted or number == top or bones.parents[number] < 0
     if carried or in_hand:
@@ -228,6 +230,7 @@ def _feet(
     stays in place as long as the leg can reach.
     """
     above = {number for name in grip.bones for number in bones.ancestors(name)}
+    above |= {leg for leg, foot in whole.rooted.items() if foot in above}
     # a constrained foot would refuse the drag
     moved = {bone.name for bone in armature.pose.bones if not all(each.mute for each in bone.constraints)}
     driven = {foot for foot in on.feet if moved & {bones.names[one] for one in bones.ancestors(foot)}}
@@ -255,6 +258,30 @@ def _feet(
     return plans if body < 0 else [*plans, _held(bones, body, hand + _BODY)]
 
 
+def _joined(
+    bones: Bones, whole: BoneMap, grip: Grip, own: Sequence[ArticulateEffector]
+) -> list[EffectorPlan]:
+    """Loops between legs and feet that are roots of their own, where one of them is in the hand."""
+    above = {number for name in grip.bones for number in bones.ancestors(name)}
+    first = min((effector.priority for effector in own), default=1) - 1
+    return [
+        EffectorPlan(
+            name=bones.names[leg],
+            bone=bones.names[leg],
+            kind=KINDS["LOOP"],
+            priority=first,
+            local=_local(whole.ends[leg]),
+            settings={"second_bone": bones.names[foot], "second_local": (0.0, 0.0, 0.0), "rigid": False},
+        )
+        for leg, foot in whole.rooted.items()
+        if leg in above or foot in above
+    ]
+
+
+def _local(place: Array) -> tuple[float, float, float]:
+    return float(place[0]), float(place[1]), float(place[2])
+
+
 def _strength(own: Sequence[ArticulateEffector]) -> int:
     """Priority of the dragged bones: weaker than all effectors of the rig."""
     return 1 + max((effector.priority for effector in own), default=0)
@@ -268,7 +295,7 @@ def _held(bones: Bones, number: int, priority: int, tip: Array | None = None) ->
         bone=name,
         kind=KINDS["POSE" if tip is None else "POSITION"],
         priority=priority,
-        local=(0.0, 0.0, 0.0) if tip is None else (float(tip[0]), float(tip[1]), float(tip[2])),
+        local=(0.0, 0.0, 0.0) if tip is None else _local(tip),
     )
 
 
