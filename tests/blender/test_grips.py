@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import bpy
+import drag_ways
 import installed
 import numpy as np
 import pytest
+import standing_figures
 from addon_scenes import animate, reach, tip
 from bridge_rigs import make_rig, map_of
 
@@ -162,3 +164,15 @@ def test_who_sits_with_all_locked_below_the_chest_is_dragged_all_the_same(pinned
     assert way(rig, before) < 1e-6
     with pytest.raises(RuntimeError, match=r"Bone 'Foot\.L' .*cannot move"):
         bpy.ops.articulate.drag(bone="Foot.L", move=(0.0, 0.0, 0.1))
+
+
+def test_the_hips_of_a_figure_with_one_pinned_foot_can_be_dragged() -> None:
+    """The foot that holds by itself is below them, so they hold, too: as the pin that is dragged."""
+    rig = standing_figures.build(standing_figures.person())
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.articulate.pin(bone="c.4")
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone="a.1"), budget=drag_ways.ENDLESS)
+    held.move_to(held.anchor + np.array([0.0, 0.0, -0.05]))
+    assert held.moved.error < 1e-3
+    held.cancel()

@@ -149,7 +149,7 @@ def _target(plan: EffectorPlan, effector: ArticulateEffector, depsgraph: bpy.typ
         if target is None:
             raise Refused(f"Effector '{plan.name}' lost its target meanwhile")
         return transform(target, depsgraph, effector.subtarget)
-    if plan.follows == "PIN":
+    if plan.follows == "PIN" and plan.index != NOT_SAVED:  # one that is not on the rig is placed by the drag
         rotation = Quaternion(effector.pin_rotation).to_matrix().to_4x4()
         return Matrix.Translation(effector.pin_location) @ rotation
     return _NOWHERE
