@@ -229,8 +229,7 @@ def _feet(
     Dragging a leg may lift its foot: the foot follows as far as necessary. The bone that carries the leg
     stays in place as long as the leg can reach.
     """
-    above = {number for name in grip.bones for number in bones.ancestors(name)}
-    above |= {leg for leg, foot in whole.rooted.items() if foot in above}
+    above = _in_hand(bones, whole, grip)
     # a constrained foot would refuse the drag
     moved = {bone.name for bone in armature.pose.bones if not all(each.mute for each in bone.constraints)}
     driven = {foot for foot in on.feet if moved & {bones.names[one] for one in bones.ancestors(foot)}}
@@ -242,13 +241,11 @@ def _feet(
         lifted += below if len(below) == 1 < len(free) else []
     turned = {bones.index.get(effector.bone) for effector in own}
     hand = _strength(own)
-    # stronger than the rig's own effectors, or a target out of reach would lift the feet
-    first = min((effector.priority for effector in own), default=1) - 1
     plans = [
         _held(
             bones,
             foot,
-            hand + _BELOW if foot in lifted else first,
+            hand + _BELOW if foot in lifted else _above_all(own),
             whole.ends[foot] if foot not in on.flat or foot in turned else None,
         )
         for foot in held
@@ -262,24 +259,34 @@ def _joined(
     bones: Bones, whole: BoneMap, grip: Grip, own: Sequence[ArticulateEffector]
 ) -> list[EffectorPlan]:
     """Loops between legs and feet that are roots of their own, where one of them is in the hand."""
-    above = {number for name in grip.bones for number in bones.ancestors(name)}
-    first = min((effector.priority for effector in own), default=1) - 1
+    above = _in_hand(bones, whole, grip)
     return [
         EffectorPlan(
             name=bones.names[leg],
             bone=bones.names[leg],
             kind=KINDS["LOOP"],
-            priority=first,
+            priority=_above_all(own),
             local=_local(whole.ends[leg]),
             settings={"second_bone": bones.names[foot], "second_local": (0.0, 0.0, 0.0), "rigid": False},
         )
         for leg, foot in whole.rooted.items()
-        if leg in above or foot in above
+        if leg in above
     ]
+
+
+def _in_hand(bones: Bones, whole: BoneMap, grip: Grip) -> set[int]:
+    """The dragged bones with their ancestors, and the legs of feet among them that are roots of their own."""
+    above = {number for name in grip.bones for number in bones.ancestors(name)}
+    return above | {leg for leg, foot in whole.rooted.items() if foot in above}
 
 
 def _local(place: Array) -> tuple[float, float, float]:
     return float(place[0]), float(place[1]), float(place[2])
+
+
+def _above_all(own: Sequence[ArticulateEffector]) -> int:
+    """Priority above the rig's own effectors, whose targets out of reach would otherwise lift the feet."""
+    return min((effector.priority for effector in own), default=1) - 1
 
 
 def _strength(own: Sequence[ArticulateEffector]) -> int:
