@@ -260,20 +260,21 @@ class _Mapping:
     def _ahead(self, hind: list[Limb], front: list[Limb], head_way: list[int]) -> Array:
         """(3,) the way ahead, level, by the first that tells it; zero if nothing does.
 
-        A long body lies ahead of its hips, and an insect's head ahead of its legs. Toes point ahead, and arms
-        bend to the front.
+        A long body lies ahead of its hips, and an insect's head ahead of its legs. Toes point ahead, knees
+        bend to the front and elbows to the back.
         """
         nothing = np.zeros(3)
         begins = [self.heads[[limb.joints[0] for limb in own]].mean(0) for own in (hind, front) if own]
         body = begins[-1] - begins[0] if len(begins) == 2 else nothing
         head = self.tails[head_way[-1]] - np.mean(begins, axis=0) if begins and head_way else nothing
-        toes = [
-            self.tails[(limb.end, *limb.rest)[-1]] - self.heads[limb.end] for limb in hind if limb.end >= 0
+        toes = [self._toes(limb, np.sum(limb.long_bones(self.heads, self.tails), axis=0)) for limb in hind]
+        bent = [
+            0.5 * (second - first) * (1.0 if limb.front else -1.0)
+            for limb in (*hind, *front)
+            for first, second in [limb.long_bones(self.heads, self.tails)]
         ]
-        bones = [] if hind else [limb.long_bones(self.heads, self.tails) for limb in front]
-        arms = np.sum([nothing, *(0.5 * (second - first) for first, second in bones)], 0)
-        feet = np.sum([nothing, *toes], 0)
-        clear, any_way = [(body, _AHEAD), (head, _AHEAD)], [(way, _NOWHERE) for way in (feet, arms, head)]
+        feet, knees = np.sum([nothing, *toes], 0), np.sum([nothing, *bent], 0)
+        clear, any_way = [(body, _AHEAD), (head, _AHEAD)], [(way, _NOWHERE) for way in (feet, knees, head)]
         for way, least in (*clear, *any_way):
             level = self._level(way)
             if float(np.linalg.norm(level)) > least * self.size:

@@ -28,6 +28,7 @@ _FARTHER: Final = 1.5  # times as long as its siblings is the bone that continue
 _ALIKE: Final = 0.65  # share of the longer bone's length that the shorter one of a limb has at least
 _WALKS: Final = 0.55  # times that for what touches the ground: with a twin it is a leg, however it is divided
 GROUND: Final = 0.08  # of the figure's size: an end no higher than this above the lowest is on the ground
+_WHOLE: Final = 0.9  # times that for a row of four bones, which has a girdle and a hand
 _FOLD: Final = 0.5  # the same of bones that are folded
 _MANY: Final = 5  # bones alike in a row, from which on they are no limb unless it is folded
 _MOST: Final = 9  # parts in a row, from which on they are none in any case
@@ -36,6 +37,7 @@ _SHARE: Final = 0.25  # of the longest limb, that two bones of another have at l
 _REACH: Final = 0.3  # and of the longest reach; eyebrows have less
 _LEAST: Final = 0.08  # of the figure's size, that they have at least
 _TWIN: Final = 0.05  # by which the lengths of left and right may differ
+_CAPTURED: Final = 0.15  # of the longest bone, in a person measured by motion capture
 _ASIDE: Final = float(np.cos(np.radians(30.0)))  # a bone beside the trunk turns by more into the limb
 _FLAT: Final = 0.5  # share of its length by which a bone that lies on the ground may rise
 _BENT: Final = float(np.sin(np.radians(0.5)))  # bones that are bent by less lie in one line
@@ -120,6 +122,8 @@ class Rows:
             chosen = close[0]
         elif self._far(far[0]) >= _FARTHER * self._far(far[1]):
             chosen = far[0]
+        elif len(carrying := [c for c in hung if self.children[c]]) == 1:  # a hand beside a shield
+            chosen = carrying[0]
         twin = chosen >= 0 and any(self._are_sides(c, chosen) for c in hung if c != chosen)
         return -1 if twin else chosen
 
@@ -199,7 +203,8 @@ def limbs_of(rows: Rows, size: float, up: Array, hands: Sequence[int]) -> list[S
     while left:
         first = left.pop(0)
         alike = [other for other in left if are_twins(rows, first, other)]
-        alike = alike or [other for other in left if _are_posed_twins(rows, first, other)]
+        for share in (_TWIN, _CAPTURED):
+            alike = alike or [other for other in left if _are_posed_twins(rows, first, other, share)]
         if alike:
             near = min(alike, key=partial(_apart, rows, first))
             left.remove(near)
@@ -222,21 +227,24 @@ def _look_at(rows: Rows, row: tuple[int, ...], least: float, walks: bool, lying:
         least: length of its two long bones; walks: whether it touches the ground; lying: (J,) whether a bone
             lies there.
     """
-    easier = _WALKS if walks else 1.0
+    whole = len(row) > 3  # a girdle, two long bones, a hand or a foot
+    easier = _WALKS if walks else _WHOLE if whole else 1.0
     spans = rows.spans(row)
     lengths = np.sqrt((spans * spans).sum(-1))
     if lengths.sum() < least:
         return None
     units = spans / np.maximum(lengths, 1e-12)[:, None]
     bends = np.cross(units[:-1], units[1:])
-    single = [(k, k, float(length)) for k, length in enumerate(lengths)]
-    in_line = _in_line(lengths, bends)
-    aside = len(row) > 1 and units[0] @ units[1] < _ASIDE and _parts_from_twin(rows, row[0])
+    aside = whole or (len(row) > 1 and units[0] @ units[1] < _ASIDE)
+    aside = aside and _parts_from_twin(rows, row[0])
+    told = lengths.copy()
+    if len(row) > 2 and np.linalg.norm(bends[-1]) < _BENT:
+        told[-1] = 0.0  # what goes straight on at the end may be of any length
 
     def choices(strict: bool) -> list[tuple[list[tuple[int, int, float]], list[float]]]:
-        """Parts and lengths of their pairs; strict: 0 for what begins in the middle, and for a foot."""
-        found = []
-        for parts in (in_line, single):
+        """Parts, lengths of their pairs; strict: 0 for what begins in the middle, a foot, a straight end."""
+        found, known = [], told if strict else lengths
+        for parts in (_in_line(known, bends), [(k, k, float(length)) for k, length in enumerate(known)]):
             own = _pairs(parts, easier)
             for k, (over, under) in enumerate(pairwise(parts)):
                 if strict and (lying[row[under[0]]] or (aside and over[1] == 0)):
@@ -251,7 +259,7 @@ def _look_at(rows: Rows, row: tuple[int, ...], least: float, walks: bool, lying:
     if max(pairs, default=0.0) < least:
         parts, pairs = max(choices(strict=False), key=longest_of)
     longest = max(pairs, default=0.0)
-    if longest < least or len(in_line) >= _MOST:
+    if longest < least or len(_in_line(lengths, bends)) >= _MOST:
         return None
     middle = max(k for k, length in enumerate(pairs) if length >= _NEARLY * longest)
     knots = _folded(parts, bends, middle, easier)
@@ -271,7 +279,6 @@ def _parts_from_twin(rows: Rows, first: int) -> bool:
     return any(
         np.linalg.norm(rows.heads[c] - rows.heads[first]) <= _AT * own
         and abs(rows.reach[c] - rows.reach[first]) <= _TWIN * rows.reach[first]
-        and np.linalg.norm(rows.tails[c] - rows.tails[first]) >= own
         for c in beside
         if c != first
     )
@@ -359,15 +366,19 @@ def are_twins(rows: Rows, one: FoundLimb, other: FoundLimb, apart: float = _TWIN
     return len(depths) == 1 and np.allclose(one.lengths, other.lengths, rtol=apart)
 
 
-def _are_posed_twins(rows: Rows, one: FoundLimb, other: FoundLimb) -> bool:
-    """Whether the rows of limbs are of equal depth and lengths, bone by bone, however each is bent."""
+def _are_posed_twins(rows: Rows, one: FoundLimb, other: FoundLimb, apart: float = _TWIN) -> bool:
+    """Whether the rows of limbs are of equal depth and lengths, bone by bone, however each is bent.
+
+    apart: by which share of the longest bone lengths may differ.
+    """
     if len(one.bones) != len(other.bones) or rows.depth[one.bones[0]] != rows.depth[other.bones[0]]:
         return False
     a, b = (np.linalg.norm(rows.spans(side.bones), axis=1)[:-1] for side in (one, other))
-    return np.allclose(a, b, rtol=_TWIN)
+    return bool(np.abs(a - b).max(initial=0.0) <= apart * max(a.max(initial=0.0), b.max(initial=0.0)))
 
 
-def _apart(rows: Rows, one: FoundLimb, other: FoundLimb) -> tuple[bool, float]:
-    """Limbs that hang from the same bone are twins first, then those that are nearest."""
+def _apart(rows: Rows, one: FoundLimb, other: FoundLimb) -> tuple[bool, bool, float]:
+    """Limbs from the same bone are twins first, then those alike bone by bone, then the nearest."""
     a, b = one.bones[0], other.bones[0]
-    return bool(rows.parents[a] != rows.parents[b]), float(np.linalg.norm(rows.heads[a] - rows.heads[b]))
+    apart = float(np.linalg.norm(rows.heads[a] - rows.heads[b]))
+    return bool(rows.parents[a] != rows.parents[b]), not _are_posed_twins(rows, one, other), apart

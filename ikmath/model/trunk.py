@@ -7,7 +7,7 @@ is the end beside the arms, then the one that forks as a face does, that rises, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 import numpy as np
@@ -22,6 +22,7 @@ _TAIL: Final = 0.1  # of the figure's size: the least length of a tail
 _CLEAR: Final = 0.5  # share of the toes' length, and cosine, from which they have one direction
 _JOINED: Final = 0.5  # of a bone's length: the next bone of a trunk begins that near to its tail
 _UPRIGHT: Final = 0.7  # sine of the slope of a trunk that carries arms
+_STUMP: Final = 0.35  # of the longest reach: a shorter end is a tail, where nothing else tells
 _TIP: Final = 0.25  # of a bone's length: what begins so near to its tip goes on from there
 _HANGS: Final = 0.7  # sine of the downward slope from which a row of bones is no neck, as a proboscis
 
@@ -144,13 +145,14 @@ class Trunk:
             child
             for j in trunk
             for child in rows.children[j]
-            if child not in trunk and child not in self._limbs and self._is_single(child)
+            if child not in trunk and child not in self._limbs and self._is_single(child, trunk)
         ]
         ways = {start: self._main_way(start) for start in starts}
         ways = {start: way for start, way in ways.items() if rows.reach[start] >= 0.03 * self._size}
+        longest = max((rows.reach[start] for start in ways), default=0.0)
         airborne = {j for j, low in zip(self.attached, self.ground, strict=True) if not low}
 
-        def likely(start: int) -> tuple[bool, bool, bool, bool, int, float]:
+        def likely(start: int) -> tuple[bool, bool, bool, bool, bool, int, float]:
             base, way = int(rows.parents[start]), ways[start]
             forks = any(len(rows.children[j]) > 1 for j in way)
             high = float((rows.tails[way[-1]] - rows.heads[start]) @ self._up) > 0
@@ -159,6 +161,7 @@ class Trunk:
                 base in airborne,
                 forks and len(self.attached) > 1,
                 high,
+                rows.reach[start] > _STUMP * longest,
                 len(rows.ways[base]),
                 rows.reach[start],
             )
@@ -181,11 +184,11 @@ class Trunk:
         ]
         return body, head_way, tails
 
-    def _is_single(self, joint: int) -> bool:
-        """Whether no sibling is about as long, limbs apart."""
+    def _is_single(self, joint: int, trunk: Collection[int] = ()) -> bool:
+        """Whether no sibling is about as long, limbs and what carries them apart."""
         reach = self._rows.reach
         beside = self._rows.children[int(self._rows.parents[joint])]
-        siblings = [c for c in beside if c != joint and c not in self._limbs]
+        siblings = [c for c in beside if c != joint and c not in self._limbs and c not in trunk]
         return not any(abs(reach[c] - reach[joint]) <= 0.02 * reach[joint] for c in siblings)
 
     def _main_way(self, start: int) -> list[int]:
