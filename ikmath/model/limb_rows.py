@@ -202,9 +202,8 @@ def limbs_of(rows: Rows, size: float, up: Array, hands: Sequence[int]) -> list[S
     left = sorted(found, key=lambda limb: -sum(limb.lengths))
     while left:
         first = left.pop(0)
-        alike = [other for other in left if are_twins(rows, first, other)]
-        for share in (_TWIN, _CAPTURED):
-            alike = alike or [other for other in left if _are_posed_twins(rows, first, other, share)]
+        beside = [other for other in left if _are_beside(rows, first.bones[0], other.bones[0])]
+        alike = [one for one in beside if are_twins(rows, first, one) or _are_posed_twins(rows, first, one)]
         if alike:
             near = min(alike, key=partial(_apart, rows, first))
             left.remove(near)
@@ -366,15 +365,18 @@ def are_twins(rows: Rows, one: FoundLimb, other: FoundLimb, apart: float = _TWIN
     return len(depths) == 1 and np.allclose(one.lengths, other.lengths, rtol=apart)
 
 
-def _are_posed_twins(rows: Rows, one: FoundLimb, other: FoundLimb, apart: float = _TWIN) -> bool:
-    """Whether the rows of limbs are of equal depth and lengths, bone by bone, however each is bent.
-
-    apart: by which share of the longest bone lengths may differ.
-    """
+def _are_posed_twins(rows: Rows, one: FoundLimb, other: FoundLimb) -> bool:
+    """Whether the rows of limbs are of equal depth and lengths, bone by bone, however each is bent."""
     if len(one.bones) != len(other.bones) or rows.depth[one.bones[0]] != rows.depth[other.bones[0]]:
         return False
     a, b = (np.linalg.norm(rows.spans(side.bones), axis=1)[:-1] for side in (one, other))
-    return bool(np.abs(a - b).max(initial=0.0) <= apart * max(a.max(initial=0.0), b.max(initial=0.0)))
+    return bool(np.abs(a - b).max(initial=0.0) <= _CAPTURED * max(a.max(initial=0.0), b.max(initial=0.0)))
+
+
+def _are_beside(rows: Rows, a: int, b: int) -> bool:
+    """Whether bones hang from one bone or from two sides, not a neck and a tail from two ends of a spine."""
+    one, other = int(rows.parents[a]), int(rows.parents[b])
+    return one == other or one < 0 or other < 0 or not (one in rows.ways[other] or other in rows.ways[one])
 
 
 def _apart(rows: Rows, one: FoundLimb, other: FoundLimb) -> tuple[bool, bool, float]:
