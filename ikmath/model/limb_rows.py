@@ -124,7 +124,8 @@ class Rows:
             chosen = far[0]
         elif len(carrying := [c for c in hung if self.children[c]]) == 1:  # a hand beside a shield
             chosen = carrying[0]
-        twin = chosen >= 0 and any(self._are_sides(c, chosen) for c in hung if c != chosen)
+        beside = [c for c in hung if c != chosen and bool(self.children[c]) == bool(self.children[chosen])]
+        twin = chosen >= 0 and any(self._are_sides(c, chosen) for c in beside)
         return -1 if twin else chosen
 
     def _are_sides(self, a: int, b: int) -> bool:

@@ -11,6 +11,7 @@ from tests.ikmath.postures import people
 from tests.ikmath.test_figure_map import DOG, PERSON
 
 SIDES = (("l", 1), ("r", -1))
+PERSON_ROWS = [row[0] for row in people.PERSON]
 
 
 def _chain(rows, names, above, *places):
@@ -200,3 +201,13 @@ def test_a_tail_with_bones_as_long_as_neck_and_head_is_not_their_twin():
     assert kinds["neck"] == "neck" and kinds["head"] == "head"
     assert {kinds[name] for name in ("dock", "tail1", "tail2", "tail3")} == {"tail"}
     assert found.on_fours
+
+
+def test_a_bone_as_long_as_the_shin_that_marks_the_knee_is_no_second_leg():
+    marks = [
+        (f"mark.{side}", f"thigh.{side}", (0.1 * s, -0.02, 0.5), (0.1 * s, -0.44, 0.5)) for side, s in SIDES
+    ]
+    kinds, _ = _kinds((*people.PERSON, *marks))
+    assert {name: kinds[name] for name in PERSON_ROWS} == {
+        name: PERSON[name.split(".")[0]] for name in PERSON_ROWS
+    }
