@@ -193,7 +193,8 @@ def test_a_foreleg_of_six_bones_is_a_leg():
 def test_a_tail_with_bones_as_long_as_neck_and_head_is_not_their_twin():
     rows = [row for row in _beast() if row[0] not in ("tail", "head")]
     neck = np.subtract((0, -1.5, 1.75), (0, -1.0, 1.5))
-    rows.append(("head", "neck", (0, -1.5, 1.75), (0, -1.5, 1.75, *neck)))  # as long, and straight on
+    tip = tuple(np.add((0, -1.5, 1.75), neck))  # as long, and straight on
+    rows.append(("head", "neck", (0, -1.5, 1.75), tip))
     far = float(np.linalg.norm(neck))
     knots = [(0, 0.8, 1.5), (0, 1.0, 1.45), (0, 1.2, 1.3), (0, 1.25, 1.3 - far), (0, 1.25, 1.3 - 2 * far)]
     _chain(rows, "dock tail1 tail2 tail3", "pelvis", *knots)
