@@ -4,15 +4,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 import bpy
 import numpy as np
+
+from ikmath.arrays import Array
+from ikmath.model.figure_map import Kind
 
 from ..properties.refusal import Refused
 from .armature import Bones, Indices
 from .bone_map import BoneMap
 from .feet import carrier, feet
 
+_HANGS: Final = 0.7  # cosine of the angle from straight down up to which an arm hangs
 Chain = tuple[str, str]
 """A bone, and the topmost bone that may move for it; "" for no limit."""
 
@@ -59,6 +64,27 @@ def moving_along(
         free = not any(armature.pose.bones[name].constraints for name in names)
         if (goes_on or stands) and own[-1] not in moving and free:
             found.append((names[-1], ""))
+    return found
+
+
+def hanging_arms(
+    armature: bpy.types.Object, whole: BoneMap, bones: Bones, chains: Sequence[Chain], up: Array
+) -> list[tuple[str, str]]:
+    """Upper arms and forearms that hang down in the present pose and are on no chain, but on a moving trunk.
+
+    They swing as it leans. up: (3,) in armature space. Those with constraints stay.
+    """
+    on_chains = frozenset[int]().union(*(bones.ancestors(name) for name, _ in chains))
+    moving = frozenset[int]().union(*(bones.ancestors(name) for name, above in chains if not above))
+    found = []
+    for limb in () if whole.kinds.on_fours else whole.kinds.limbs:
+        shoulder = limb.joints[0]
+        upper, fore = (armature.pose.bones[bones.names[joint]] for joint in limb.joints)
+        way = np.array(fore.tail - upper.head)
+        hangs = -float(way @ up) > _HANGS * float(np.linalg.norm(way) * np.linalg.norm(up))
+        free = shoulder not in on_chains and not upper.constraints and not fore.constraints
+        if whole.kinds.kinds[shoulder] == Kind.SHOULDER and hangs and free and limb.attached in moving:
+            found.append((upper.name, fore.name))
     return found
 
 

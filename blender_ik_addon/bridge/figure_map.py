@@ -74,13 +74,16 @@ def facing(whole: BoneMap, figure: Figure) -> Array:
     return np.asarray(way / length if length > _LYING else found.forward)
 
 
-def mass_points(whole: BoneMap, figure: Figure) -> MassPoints:
+def mass_points(whole: BoneMap, figure: Figure, carrying: Flags) -> MassPoints:
     """The masses that a figure's joints carry, including bones that are not joints of it.
 
-    Shares of the whole armature; in a figure with hips they sum to 1.
+    Shares of the whole armature; in a figure with hips they sum to 1. carrying: (J,) the joints that do;
+    the bones of others count as rigidly attached.
     """
     bones, joints = figure.bones, figure.plan.bone
-    carrier = bones.nearest(joints)  # the joint that each bone is or is rigidly attached to
+    own = np.flatnonzero(carrying)
+    nearest = bones.nearest(joints[own])  # the joint that each bone is or is attached to
+    carrier = np.where(nearest >= 0, own[nearest], -1)
     heavy = np.flatnonzero((whole.mass > 0.0) & (carrier >= 0))
     half = 0.5 * _away(whole, figure, heavy)
     middle = figure.state.matrix[heavy, :3, 3].astype(float) + half

@@ -5,7 +5,8 @@
 
 `d_b` is the displacement of a mass point from the posture, `phi_j` the rotation vector by which a joint
 deviates from the posture in its parent's frame, and K_j its weight by the kind of joint; hips and knees have
-a second weight for what they turn beyond their range. Each bone has two mass points at its middle plus and
+a second weight for what they turn beyond their range. An arm that nothing leads hangs: the change of its
+slope has a weight. Each bone has two mass points at its middle plus and
 minus L / sqrt(12), so that it has the inertia of a slender rod. Of the body's own rotation only the tilt
 counts, and its position counts only by the displaced mass.
 
@@ -14,11 +15,12 @@ The Gauss-Newton matrix of the first term is the figure's mass matrix.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 from math import sqrt
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -48,6 +50,19 @@ class Effort(StrEnum):
     EVEN = "even"
 
 
+class _HangingArm(NamedTuple):
+    """An arm, with its direction (3,) in the axes of its first joint and its slope in the posture."""
+
+    shoulder: int
+    direction: Array
+    slope: float  # cosine of the angle from the vertical
+
+    def off(self, pose: Pose, up: Array) -> tuple[float, Array]:
+        """By how much its slope is another one; and its direction (3,) in the world."""
+        way = pose.rotation[self.shoulder] @ self.direction
+        return float(way @ up) - self.slope, way
+
+
 @dataclass(frozen=True, eq=False)
 class _Reference:
     """A posture, prepared for the terms of the objective."""
@@ -57,6 +72,7 @@ class _Reference:
     upward: Array  # (3,) the vertical in the body's axes
     slides: Array  # (s,) coordinates of the translations
     support: BalanceSupport  # the rule for its balance
+    arms: tuple[_HangingArm, ...]
 
 
 class _Structure:
@@ -188,7 +204,24 @@ class PostureObjective:
 
     def with_reference(self, pose: Pose) -> PostureObjective:
         """A copy with another posture, with its own balance rule."""
-        return type(self)(self._fixed, _reference(self._fixed, pose))
+        arms = [arm.shoulder for arm in self._reference.arms]
+        return type(self)(self._fixed, _reference(self._fixed, pose)).with_hanging_arms(arms, pose)
+
+    def with_hanging_arms(self, shoulders: Iterable[int], pose: Pose) -> PostureObjective:
+        """A copy in which arms that nothing leads hang as in a pose, however the trunk leans.
+
+        Args:
+            shoulders: their first joints, which turn; pose: the posture.
+        """
+        fixed, arms = self._fixed, []
+        elbows = {limb.joints[0]: limb.joints[1] for limb in fixed.figure.limbs}
+        for shoulder in shoulders:
+            way = pose.point(elbows[shoulder], fixed.tips[elbows[shoulder]]) - pose.position[shoulder]
+            way = way / (float(np.linalg.norm(way)) or 1.0)
+            own = pose.rotation[shoulder].T @ way
+            arms.append(_HangingArm(shoulder, own, float(way @ fixed.figure.up)))
+        natural = fixed.effort == Effort.NATURAL
+        return type(self)(fixed, replace(self._reference, arms=tuple(arms) if natural else ()))
 
     def with_support(self, support: BalanceSupport) -> PostureObjective:
         """A copy with another balance rule."""
@@ -221,7 +254,8 @@ class PostureObjective:
         rows = pose.point_jacobian(fixed.points, x).T  # (n, 3 P)
         # residuals and their derivatives: mass points, tilt, hips or centre of mass
         wide = 3 * fixed.heavy
-        error, slopes = np.zeros(wide + 6), np.zeros((fixed.skeleton.n, wide + 6))
+        count = wide + 6 + len(reference.arms)
+        error, slopes = np.zeros(count), np.zeros((fixed.skeleton.n, count))
         error[:wide] = self._displaced((x - reference.points)[: fixed.heavy].reshape(1, -1))[0]
         slopes[:, :wide] = self._displaced(rows[:, :wide])
         push = np.zeros(3)  # residual that keeps hips or centre of mass in place
@@ -232,8 +266,8 @@ class PostureObjective:
             slopes[:, wide : wide + 3] = (pose.screws[0] * fixed.tilting).dot(turning)
         if self._hips_kept:
             each = sqrt(fixed.parameters.balance) / fixed.figure.size
-            error[wide + 3 :] = push = each * (x[-1] - reference.points[-1])
-            slopes[:, wide + 3 :] = each * rows[:, -3:]
+            error[wide + 3 : wide + 6] = push = each * (x[-1] - reference.points[-1])
+            slopes[:, wide + 3 : wide + 6] = each * rows[:, -3:]
         elif self._balanced:
             over, way, aside = self._overhang(x)
             if over > 0.0:
@@ -241,6 +275,12 @@ class PostureObjective:
                 error[wide + 3], push = root * over, root * over * way
                 ways = root / fixed.figure.size * np.stack([way, aside], 1)
                 slopes[:, wide + 3 : wide + 5] = rows.dot(np.kron(self._center[:, None], ways))
+        each, up = sqrt(fixed.parameters.hanging), fixed.figure.up
+        for row, arm in enumerate(reference.arms, wide + 6):
+            off, way = arm.off(pose, up)
+            error[row] = each * off
+            turned = fixed.skeleton.turn_influence[:, arm.shoulder]
+            slopes[turned, row] = pose.screws[0][turned].dot(each * np.cross(way, up))
         value = float(error.dot(error))
         gradient = slopes.dot(2.0 * error)
         slopes *= _ROOT_2
@@ -274,6 +314,11 @@ class PostureObjective:
             loads = loads.along_with(
                 Loads.of(np.array([fixed.body]), second=np.multiply.outer(upward, tilting)[None])
             )
+        for arm in self._reference.arms:
+            off, way = arm.off(pose, fixed.figure.up)
+            lifting = 2.0 * fixed.parameters.hanging * off * fixed.figure.up
+            turned = np.multiply.outer(way, lifting)[None]
+            loads = loads.along_with(Loads.of(np.array([arm.shoulder]), second=turned))
         return Curvature(loads, found.rest)
 
     def _displaced(self, ways: Array) -> Array:
@@ -314,4 +359,4 @@ def _reference(fixed: _Structure, pose: Pose) -> _Reference:
     up = fixed.figure.up
     upward = pose.rotation[fixed.body].T @ up if fixed.body >= 0 else up
     slides = pose.q[fixed.sliding].copy()
-    return _Reference(x, Deviations.at(fixed.joint_weights, pose), upward, slides, support)
+    return _Reference(x, Deviations.at(fixed.joint_weights, pose), upward, slides, support, ())

@@ -20,7 +20,7 @@ import ikmath as ik
 from ...bridge.animation import action_poses, other_actions
 from ...bridge.armature import Bones, Channels, Flags, read_bones
 from ...bridge.bone_map import BoneMap, bone_map
-from ...bridge.chains import Chain, moving_along, moving_bones
+from ...bridge.chains import Chain, hanging_arms, moving_along, moving_bones
 from ...bridge.checks import armature_refusals
 from ...bridge.evaluated import carrying_bone
 from ...bridge.goals import ALONE, Masses, Wanted
@@ -122,6 +122,7 @@ class Plan:
         parameters: the method's own options, by name.
         keeps: posture strength by bone, only values below 1.
         stretches: the bones that effectors may lengthen.
+        hanging: upper arms that hang free, see `hanging_arms`.
         masses: of the figure, if an effector is of the kind Balance.
         bone_map: anatomical kinds of the bones; natural: whether the method takes a posture objective.
         resists: see `Root`.
@@ -156,6 +157,7 @@ class Plan:
     metre: float = 1.0
     keeps: Mapping[str, float] = field(default_factory=dict)
     stretches: tuple[Stretch, ...] = ()
+    hanging: tuple[str, ...] = ()
 
     @cached_property
     def looks_at_start(self) -> bool:
@@ -254,8 +256,12 @@ def read_plan(
     asking = ((row, one.bone, one.chain_root, one.stretch) for row, one in enumerate(effectors))
     stretches = tuple(filter(None, (find_stretch(bones, *one, whole.long_bones) for one in asking)))
     chains = [chain for one in effectors for chain in one.chains(bones)]
+    hanging: list[tuple[str, str]] = []
     if natural:
         chains += moving_along(armature, whole, bones, chains, asked.setting)
+        if carries != "ALWAYS":  # in clips arms keep their own motion
+            hanging = hanging_arms(armature, whole, bones, chains, up)
+        chains += [(fore, upper) for upper, fore in hanging]
     solved = moving_bones(bones, whole, chains, asked.setting)
     natural = natural and len(solved) <= _MANY
     for _, effector in enabled:
@@ -292,6 +298,7 @@ def read_plan(
         examples=_examples(armature, bones) if natural else None,
         metre=unit,
         stretches=stretches,
+        hanging=tuple(upper for upper, _ in hanging),
         keeps={name: share for name, share in bone_settings(armature, "posture").items() if share < 1.0},
         masses=read_masses(armature, bones, unit)
         if any("balance" in e.kind.asks for e in effectors)

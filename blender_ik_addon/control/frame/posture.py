@@ -181,10 +181,12 @@ def with_smooth_motion(postures: Sequence[FramePosture | None], row: int) -> Fra
 def _objective(plan: Plan, known: BoneMap, figure: Figure) -> PostureObjective:
     """The objective of the pose in which a figure was measured."""
     # short chains have no mass, because no bone outside balances them
-    points = mass_points(known, figure)
+    arms = [figure.skeleton.index(name) for name in plan.hanging]
+    # arms that hang go with the trunk when it turns, and do not stay behind with their mass
+    points = mass_points(known, figure, ~figure.skeleton.ancestors[:, arms].any(1))
     roots = {root for row in range(len(plan.effectors)) if (root := short_chain(plan, row))}
     below = figure.skeleton.ancestors[:, [figure.skeleton.index(root) for root in roots]].any(1)
-    return PostureObjective.of(
+    made = PostureObjective.of(
         figure.shown,
         figure.q,
         figure=joint_map(known, figure),
@@ -193,6 +195,7 @@ def _objective(plan: Plan, known: BoneMap, figure: Figure) -> PostureObjective:
         masses=replace(points, mass=np.where(below[points.joints], 0.0, points.mass)),
         keeps=[plan.keeps.get(figure.bones.names[number], 1.0) for number in figure.plan.bone.tolist()],
     )
+    return made.with_hanging_arms(arms, ik.Pose.forward(figure.shown, figure.q)) if arms else made
 
 
 def _follows(
