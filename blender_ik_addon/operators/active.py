@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import ClassVar, Final, Literal
 
 import bpy
@@ -156,11 +157,12 @@ class OnBones(OnArmature):
         return selected or [active.name]
 
 
-def bone_to_drag(armature: bpy.types.Object) -> str:
-    """Name of the active bone, for a drag without a bone under the mouse; refused if there is none."""
+def bone_to_drag(armature: bpy.types.Object, shown: Container[bpy.types.PoseBone] | None = None) -> str:
+    """Name of the active bone, for a drag without a bone under the mouse; refused if it is not `shown`."""
     active = armature.data.bones.active
-    if active is None:
-        raise Refused(f"No bone of armature '{armature.name}' is under the mouse, and none is active")
+    if active is None or (shown is not None and armature.pose.bones[active.name] not in shown):
+        nothing = "is under the mouse, and no visible one is active"
+        raise Refused(f"No bone of armature '{armature.name}' {nothing}")
     return active.name
 
 

@@ -135,7 +135,8 @@ class ARTICULATE_OT_drag(OnArmature):
                     context.view_layer.objects.active = armature
         forget(context)
         try:
-            grip = self._grip(bone or bone_to_drag(armature), along, turn=self.turning)
+            bone = bone or bone_to_drag(armature, context.visible_pose_bones)
+            grip = self._grip(bone, along, turn=self.turning)
             self._drag: Drag = self._begin(context, armature, grip)
         except reasons() as reason:
             return refuse(self, armature, reason)

@@ -28,6 +28,8 @@ AXES: Final = "XYZ"
 Orientation = tuple[str, "Array | None"]
 """Name of a space, and its axes (3, 3) as columns, world; None for the world's or the bone's own."""
 _DIGITS: Final = frozenset("0123456789.")
+_BEGINS: Final = _DIGITS | set("-+/(")  # these begin an expression if the preference says so
+_BEGINS: Final = _DIGITS | set("-+/(")  # of an expression, if the user's preference is to type these
 _SIGNS: Final = {"-": "-", "/": "1/"}
 _ROLL = 0.01  # radians per pixel of a free turn, as in Blender's trackball
 FINE = 0.1  # share of the mouse motion that is used with Shift, as in Blender's own tools
@@ -137,9 +139,12 @@ class NumberInput:
             return used
         if key == "BACK_SPACE":
             return self._delete(field)
-        if character == "=":
+        if character == "=" or (key == "NUMPAD_ASTERIX" and not self.is_expression):
             self.is_expression = not self.is_expression
-        elif self.is_expression and character.isprintable() and character:
+            return True
+        if character in _BEGINS and bpy.context.preferences.inputs.use_numeric_input_advanced:
+            self.is_expression = True
+        if self.is_expression and character.isprintable() and character:
             self._texts[field] += character
         elif character in _SIGNS:
             self._signs[field] ^= {character}

@@ -12,6 +12,7 @@ from tests.architecture.source_tree import ADDON, ROOT, parse, python_files
 
 BLENDER = """
 Add  Affect  Align Rotation  Animation  Apply  Auto IK  Batch Rename  Ctrl-P  Cursor  Cycles
+Default to Advanced Numeric Input
 Duplicate Linked  Edge  Edge Center  Edit  Extrapolation  FBX  Face  File  Flip Names  Get Extensions
 Gimbal  Global  Grid  IK Stiffness  IK Stretch  Import  Increment  Inherit Scale  Full  Install from Disk
 Inverse Kinematics  Join  None

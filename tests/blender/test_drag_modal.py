@@ -164,6 +164,17 @@ def test_by_a_shortcut_the_active_bone_is_dragged_where_none_is_near():
     assert np.linalg.norm(tip(rig, "b2") - begun - (-0.3, 0, 0)) < 1e-3
 
 
+def test_a_hidden_bone_is_not_dragged_by_the_shortcut_although_it_is_active():
+    rig = posed()
+    rig.data.bones.active = rig.data.bones["b2"]
+    hidden = rig.data.collections.new("Hidden")
+    hidden.assign(rig.data.bones["b2"])
+    hidden.is_visible = False
+    bpy.ops.object.mode_set(mode="POSE")
+    mouse = Mouse((-3.5, -2.5), click=False)
+    assert mouse.outcome == {"CANCELLED"} and "no visible one is active" in mouse.operator.reports[-1]
+
+
 def test_the_tool_leaves_the_mouse_to_others_beside_the_bones():
     posed()
     mouse = Mouse((-3.5, -2.5), only_under_mouse=True)

@@ -258,6 +258,21 @@ def test_expressions_and_units_after_an_equals_sign():
     assert np.allclose(held.turn(), (0, 0, np.pi), atol=1e-6)
 
 
+def test_expressions_begin_by_the_asterisk_of_the_numpad_and_by_the_users_preference():
+    inputs, held = bpy.context.preferences.inputs, hand.Hand(VIEWS[0], VIEWS[0].pixels(ANCHOR), ANCHOR)
+    typed(held, "x")
+    held.press("NUMPAD_ASTERIX", "*")
+    typed(held, "2cm")
+    held.press("NUMPAD_ASTERIX", "*")
+    typed(held, "3")
+    assert held.text == ["along global X", "=2cm*3|"]
+    inputs.use_numeric_input_advanced = True
+    held = hand.Hand(VIEWS[0], VIEWS[0].pixels(ANCHOR), ANCHOR)
+    typed(held, "x-20cm")
+    inputs.use_numeric_input_advanced = False
+    assert np.allclose(held.place(), ANCHOR - np.array([0.2, 0, 0]), atol=1e-6)
+
+
 def test_increments_grid_and_places_to_snap_to():
     held = hand.Hand(VIEWS[0], VIEWS[0].pixels(ANCHOR), ANCHOR)
     held.move((90.0, 50.0), fine=False)
