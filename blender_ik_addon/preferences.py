@@ -13,9 +13,10 @@ DISPLAY_TYPES = (
     ("ARROWS", "Arrows", "Three arrows that show the orientation"),
 )
 
-
 KEYMAP = "Pose"
 """The keymap with the extension's shortcuts."""
+KEYMAPS = {KEYMAP: "Keys in Pose Mode", "3D View Tool: Pose, Drag Bone": "Keys of the Tool Drag Bone"}
+"""The same and that of the tool, with the labels above their keys."""
 
 
 class ArticulatePreferences(bpy.types.AddonPreferences):
@@ -58,18 +59,18 @@ class ArticulatePreferences(bpy.types.AddonPreferences):
         import rna_keymap_ui  # Blender's own; needed here alone
 
         keys = context.window_manager.keyconfigs.user
-        items = own_keys(keys)
-        column = self.layout.column()
-        if items:
-            column.label(text="Keys in Pose Mode")
-            column.context_pointer_set("keymap", keys.keymaps[KEYMAP])
-        for item in items:
-            rna_keymap_ui.draw_kmi([], keys, keys.keymaps[KEYMAP], item, column, 0)
+        for name, label in KEYMAPS.items():
+            items, column = own_keys(keys, name), self.layout.column()
+            if items:
+                column.label(text=label)
+                column.context_pointer_set("keymap", keys.keymaps[name])
+            for item in reversed(items):  # Blender inserts at the front
+                rna_keymap_ui.draw_kmi([], keys, keys.keymaps[name], item, column, 0)
 
 
-def own_keys(keys: bpy.types.KeyConfig | None) -> list[Any]:
-    """The extension's entries of a key configuration; there is none without a window."""
-    keymap: Any = keys.keymaps.get(KEYMAP) if keys is not None else None
+def own_keys(keys: bpy.types.KeyConfig | None, name: str = KEYMAP) -> list[Any]:
+    """The extension's entries in a keymap of a key configuration; there is none without a window."""
+    keymap: Any = keys.keymaps.get(name) if keys is not None else None
     return [] if keymap is None else [item for item in keymap.keymap_items if _is_ours(item)]
 
 

@@ -80,3 +80,9 @@ def test_the_keys_are_in_the_preferences(character: BlenderWindow):
     )
     character.settle()
     character.screenshot("preferences")
+    counts = character.run(
+        "from bl_ext.user_default.articulate import preferences\n"
+        "keys = bpy.context.window_manager.keyconfigs.user\n"
+        "result = [len(preferences.own_keys(keys, name)) for name in preferences.KEYMAPS]"
+    )
+    assert counts == [2, 9], "in Pose Mode, and of the tool"
