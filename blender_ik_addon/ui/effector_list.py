@@ -96,7 +96,7 @@ def ended_text(effector) -> str:
     """The result of the last solve or bake for an effector, as one sentence; "" if there was none."""
     ended = how_it_ended(effector)
     if ended == "REACHED":
-        return f"{effector.name} is at its target"
+        return f"{effector.name} reached its target"
     return f"{effector.name}: {effector.message}" if effector.message else ""
 
 

@@ -240,7 +240,8 @@ def draw_message(
     session = session_of(context)
     row = layout.row()
     if session.baking:
-        column = row.column()
+        column = row.column(align=True)
+        column.scale_y = 0.8  # as lines of text
         column.progress(factor=session.progress, text=f"Baking {session.progress:.0%} (Esc: cancel)")
         for _line in range(_MESSAGE_ROWS - 1):
             column.label(text="")

@@ -75,8 +75,8 @@ class ARTICULATE_PT_obstacles(SubPanel, bpy.types.Panel):
         if 0 <= rig.active_obstacle < len(rig.obstacles):
             obstacle = rig.obstacles[rig.active_obstacle]
             draw_all(layout, obstacle, ("object", "collection", "mode", "margin"))
-        if rig.body.nearest:
-            layout.label(text=f"Nearest: {rig.body.nearest}, {length(rig.body.clearance)}")
+        nearest = rig.body.nearest  # without one the line is empty, so that nothing below it moves
+        layout.label(text=f"Nearest: {nearest}, {length(rig.body.clearance)}" if nearest else "")
         for sentence in rig.body.notes.splitlines():
             draw_text(layout, context, sentence, icon="ERROR")
 

@@ -89,7 +89,7 @@ def test_an_invisible_error_is_not_reported():
     effector = add("b3")
     bpy.ops.articulate.solve()
     effector.status, effector.error, effector.message = "BEST_EFFORT", 1e-3, "1 mm from its target"
-    assert "b3 is at its target" in " ".join(draw()), "of a figure of 4 m"
+    assert "b3 reached its target" in " ".join(draw()), "of a figure of 4 m"
     effector.error = 1e-2
     assert "b3: 1 mm from its target" in " ".join(draw())
 

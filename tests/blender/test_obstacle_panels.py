@@ -45,6 +45,7 @@ def drawn(module: str = "ui.surroundings") -> list[str]:
 def test_what_is_near_and_what_is_ignored_is_shown():
     rig = arm()
     texts = drawn()
+    assert "" in texts, "what is nearest has its line before it is known, so that nothing moves"
     assert {"articulate.obstacle_add", "articulate.body_fit", "self_collision", "margin"} <= set(texts)
     for name, x in (("Wall", 1.6), ("Veil", 5.0)):
         bpy.ops.mesh.primitive_cube_add(size=1.0, location=(x, 0.0, 2.0))

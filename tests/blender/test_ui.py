@@ -118,7 +118,7 @@ def test_an_effector_with_its_details_before_and_after_a_solve(kind):
     } <= set(drawn)
     bpy.ops.articulate.solve()
     text = " ".join(draw())
-    assert "b3 is at its target" in text and "0.0 mm" not in text, "Nobody can see how far it is off."
+    assert "b3 reached its target" in text and "0.0 mm" not in text, "Nobody can see how far it is off."
     assert rig.articulate.message.split()[0] in text
 
 
@@ -317,7 +317,7 @@ def test_how_it_ended_stands_beside_each_effector():
     assert "b3: 5" in text and "out of reach" in text
     effector.target.location = (1.0, 0.5, 2.5)
     bpy.ops.articulate.solve()
-    assert effector.status == "REACHED" and "b3 is at its target" in " ".join(draw())
+    assert effector.status == "REACHED" and "b3 reached its target" in " ".join(draw())
     effector.influence = 0.0
     bpy.ops.articulate.solve()
     assert effector.status == "OFF"

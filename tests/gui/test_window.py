@@ -100,3 +100,7 @@ def test_a_message_moves_no_button_and_the_closed_tab_is_half_a_screen(window: B
     window.settle()
     long = window.screenshot("closed_tab_with_a_long_message")
     assert lowest_word(long, *sidebar(window)) == lowest_word(picture, *sidebar(window))
+    window.run("bpy.context.window_manager.articulate.baking = True; view()['area'].tag_redraw()")
+    baking = window.screenshot("closed_tab_during_a_bake")
+    window.run("bpy.context.window_manager.articulate.baking = False")
+    assert lowest_word(baking, *sidebar(window)) == lowest_word(picture, *sidebar(window))
