@@ -6,6 +6,7 @@ from typing import Any
 import bpy
 from bpy.props import EnumProperty
 
+from ..properties import unsaved as argument
 from ..properties.access import active_armature, areas, rig_of
 from ..properties.bone import KINDS
 from ..properties.check import objections
@@ -51,6 +52,13 @@ class ARTICULATE_OT_report_show(Described):
     """Open the report of the last solve or bake in a text editor."""
 
     bl_label = "Report"
+
+    message: argument.String(name="Message", description="The message beside the button, for its tooltip")
+
+    @classmethod
+    def description(cls, _context: bpy.types.Context, properties: bpy.types.OperatorProperties) -> str:
+        """The whole message, and what the button does."""
+        return "\n\n".join(filter(None, (properties.message, cls.bl_description)))
 
     @classmethod
     def poll(cls, _context: bpy.types.Context) -> bool:

@@ -255,7 +255,7 @@ def draw_message(
         text, icon = FIRST_STEP, "INFO"
     row = row.split(factor=1.0 - _REPORT_BUTTON / sidebar_width(context))
     draw_fixed(row, context, text, _MESSAGE_ROWS, icon=icon)
-    row.operator("articulate.report_show", text="", icon="TEXT")
+    row.operator("articulate.report_show", text="", icon="TEXT").message = text
 
 
 CLASSES = (

@@ -14,6 +14,7 @@ from ..properties.access import active_armature, rig_of
 
 _MARGIN: Final = 56.0  # pixels at a resolution scale of 1: edges, tabs, and indentation of sub-panels
 ICON: Final = 20.0
+_INDENT: Final = 8.0  # between an icon and its text
 _FONT: Final = 0  # the font of panels
 _LEAST: Final = 60.0
 _DOTS: Final = "…"
@@ -22,7 +23,7 @@ _GAP: Final = 16.0  # around the button beside a text
 
 def draw_text(layout: bpy.types.UILayout, context: bpy.types.Context, text: str, *, icon: Any) -> None:
     """Draw a text with as many lines as it needs, and an icon in front of the first line."""
-    room = sidebar_width(context) - _MARGIN - ICON
+    room = sidebar_width(context) - _MARGIN - ICON - _INDENT
     _draw_lines(layout, wrap(text, max(_LEAST, room), letters(context)), icon)
 
 
@@ -34,7 +35,7 @@ def draw_fixed(
     The layout is a row with at most one button.
     """
     width = letters(context)
-    beside = ICON if icon == "NONE" else 2 * ICON  # the button, and the icon
+    beside = ICON if icon == "NONE" else 2 * ICON + _INDENT  # the button, and the icon
     room = max(_LEAST, sidebar_width(context) - _MARGIN - _GAP - beside)
     lines = list(wrap(text, room, width))
     if len(lines) > rows:

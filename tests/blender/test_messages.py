@@ -84,6 +84,12 @@ def test_a_root_that_stays_is_named_where_it_keeps_a_target_out_of_reach():
     assert all("out of reach" in text and "root" not in text for text in told())
 
 
+def test_the_whole_message_is_the_tooltip_of_the_button_beside_it():
+    told = installed.module("operators.solve").ARTICULATE_OT_report_show.description
+    assert told(None, SimpleNamespace(message="A long one")).startswith("A long one\n\nOpen the report")
+    assert told(None, SimpleNamespace(message="")).startswith("Open the report")
+
+
 def test_an_invisible_error_is_not_reported():
     arm()
     effector = add("b3")

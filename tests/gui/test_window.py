@@ -18,6 +18,7 @@ bpy.ops.ed.undo_push(message='armature')
 
 
 LETTER = 200  # brightness from which on a pixel belongs to a word
+GREY_LETTER = 130  # the same for thin letters; a highlighted line of a list is darker
 
 
 def sidebar(window: BlenderWindow) -> tuple[int, int, int, int]:
@@ -104,3 +105,20 @@ def test_a_message_moves_no_button_and_the_closed_tab_is_half_a_screen(window: B
     baking = window.screenshot("closed_tab_during_a_bake")
     window.run("bpy.context.window_manager.articulate.baking = False")
     assert lowest_word(baking, *sidebar(window)) == lowest_word(picture, *sidebar(window))
+
+
+def test_a_line_beside_an_icon_is_as_wide_as_there_is_room(window: BlenderWindow):
+    window.operate(ARMATURE)
+    window.operate(
+        "rig = bpy.context.object\n"
+        "bpy.ops.articulate.effector_add(bone='Bone')\n"
+        "rig.articulate.effectors[0].enabled = False\n"
+        "bpy.context.view_layer.objects.active, rig.name = rig, 60 * 'i'"
+    )
+    window.show_tab("Articulate")
+    picture = window.screenshot("a_long_name_beside_an_icon")
+    seen = np.asarray(Image.open(picture).convert("L").crop(sidebar(window))) > GREY_LETTER
+    row = int(seen.sum(1).argmax())  # that of the name, through the stems of its letters
+    name = seen[row - 6 : row + 6]
+    last = int(np.flatnonzero(name.any(0)).max())
+    assert name[:, last - 1 : last + 1].any(1).sum() > 4, "it ends in a letter, not in dots"
