@@ -28,8 +28,7 @@ AXES: Final = "XYZ"
 Orientation = tuple[str, "Array | None"]
 """Name of a space, and its axes (3, 3) as columns, world; None for the world's or the bone's own."""
 _DIGITS: Final = frozenset("0123456789.")
-_BEGINS: Final = _DIGITS | set("-+/(")  # these begin an expression if the preference says so
-_BEGINS: Final = _DIGITS | set("-+/(")  # of an expression, if the user's preference is to type these
+_BEGINS: Final = _DIGITS | set("-+/(")  # begin an expression, if the user's preference is to type these
 _SIGNS: Final = {"-": "-", "/": "1/"}
 _ROLL = 0.01  # radians per pixel of a free turn, as in Blender's trackball
 FINE = 0.1  # share of the mouse motion that is used with Shift, as in Blender's own tools
