@@ -12,7 +12,7 @@ import numpy as np
 from ikmath.model.figure_map import FigureMap
 from ikmath.model.masses import MassPoints, gathered
 
-from .armature import Array, Indices
+from .armature import Array, Flags, Indices
 from .bone_map import BoneMap
 from .skeleton import Figure
 from .space import applied, nearest_rotation, transposed
