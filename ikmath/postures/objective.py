@@ -211,11 +211,12 @@ class PostureObjective:
         """A copy in which arms that nothing leads hang as in a pose, however the trunk leans.
 
         Args:
-            shoulders: their first joints, which turn; pose: the posture.
+            shoulders: their first joints; those that cannot turn are left out. pose: the posture.
         """
         fixed, arms = self._fixed, []
         elbows = {limb.joints[0]: limb.joints[1] for limb in fixed.figure.limbs}
-        for shoulder in shoulders:
+        turning = fixed.skeleton.owner[fixed.skeleton.is_turn]
+        for shoulder in (joint for joint in shoulders if joint in turning):
             way = pose.point(elbows[shoulder], fixed.tips[elbows[shoulder]]) - pose.position[shoulder]
             way = way / (float(np.linalg.norm(way)) or 1.0)
             own = pose.rotation[shoulder].T @ way

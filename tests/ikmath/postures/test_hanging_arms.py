@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -89,6 +91,19 @@ def test_gradient_hessian_and_curvature_are_the_derivatives():
     whole = np.array([(a.gradient - b.gradient) / (2 * h) for a, b in zip(ahead, back, strict=True)])
     found = term.hessian + term.curvature().matrix(pose)
     np.testing.assert_allclose(found, whole, atol=1e-7 * np.abs(whole).max())
+
+
+def test_an_arm_that_cannot_turn_does_not_hold_the_trunk_back():
+    locked = ik.Skeleton(
+        [replace(joint, turns="" if joint.name == "arm.l" else "xyz") for joint in FIGURE.joints]
+    )
+    rest = ik.Pose.forward(locked, locked.rest)
+    cost = PostureObjective.of(locked, locked.rest, tips=TIPS)
+    told = cost.with_hanging_arms([locked.index("arm.l")], rest)
+    q = locked.rest.copy()
+    q[locked.columns("chest")] = 0.5
+    pose = ik.Pose.forward(locked, q)
+    assert told.evaluate(pose).value == cost.evaluate(pose).value
 
 
 def test_effort_even_has_no_arms_that_hang():
