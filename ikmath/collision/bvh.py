@@ -102,7 +102,7 @@ class Bvh:
 
     def near_segments(
         self, a: Array, b: Array, limit: Array, root: Index | None = None
-    ) -> tuple[Index, Index, Array]:
+    ) -> tuple[Index, Index]:
         """Pairs (query, triangle) that hold the nearest triangle of every segment, if within the limit.
 
         Args:
@@ -111,13 +111,13 @@ class Bvh:
             root: (Q,) the tree of each query, in a forest.
 
         Returns:
-            (P,) query, ascending, (P,) index into `corners`, and (P,) a lower bound of their distance.
+            (P,) query, ascending, and (P,) index into `corners`.
         """
         d, points = b - a, a is b
         inverse = 1.0 / np.maximum((d * d).dot(ONES), TINY)
         bound = limit.copy()
         air = _AIR * (max(float(np.abs(ends).max(initial=0.0)) for ends in (a, b)) + self.size)
-        query, gap = np.arange(len(a)), np.zeros(len(a))
+        query = np.arange(len(a))
         node = first = np.zeros(len(a), dtype=np.intp) if root is None else root * WIDE
         children = _CHILDREN[: len(self.levels[0].center)]
         for level in self.levels:
@@ -138,9 +138,9 @@ class Bvh:
             bound[active] = np.minimum(bound.take(active), nearest)
             gap -= level.radius.take(node)
             keep = (gap <= (bound * (1.0 + _AIR) + air).take(query)).nonzero()[0]
-            query, node, gap = query.take(keep), node.take(keep), gap.take(keep)
+            query, node = query.take(keep), node.take(keep)
             first, children = level.first.take(node), _CHILDREN
-        return query, node, gap
+        return query, node
 
 
 _CHILDREN: Final = np.arange(WIDE)
