@@ -25,7 +25,7 @@ def beyond_reach(problem: Problem) -> Array:
     lengths = np.where(roots, 0.0, np.sqrt((start * start).sum(-1)))
     room = np.maximum(np.abs(skeleton.lower[slides]), np.abs(skeleton.upper[slides]))
     beyond = np.zeros(len(problem.effectors))
-    for number, own, points in problem.stack.fused(problem.tasks).places:
+    for number, own, points in problem.stack.places:
         goal: Any = problem.tasks[number]
         above = skeleton.ancestors[points.joints]
         reach = above @ lengths + np.sqrt((points.offsets**2).sum(-1)) + goal.slack

@@ -193,8 +193,8 @@ class Goal:
         return self is other or (
             type(self) is type(other)
             and self.frames is None
-            and (self.labels, self.rows, self.unit, self.priority)
-            == (other.labels, other.rows, other.unit, other.priority)
+            and (self.labels, self.rows, self.unit, self.priority, self.one_sided)
+            == (other.labels, other.rows, other.unit, other.priority, other.one_sided)
             and np.array_equal(self.weight, other.weight)
             and self.holds_as(other)
         )
@@ -310,6 +310,9 @@ class Masked(Effectors):
     def plain(self) -> bool:
         """Whether every axis counts, without slack."""
         return self.mask is None and not self.slack
+
+    def holds_as(self, other: Goal) -> bool:
+        return super().holds_as(other) and isinstance(other, Masked) and self.plain == other.plain
 
 
 def names(value: Names, what: str) -> tuple[str, ...]:

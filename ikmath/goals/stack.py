@@ -25,7 +25,7 @@ from . import Goal, Orientation, Position, Residual
 
 
 class TaskStack:
-    """Goals as rows on top of one another, in their order.
+    """Goals as rows on top of one another, in their order: those given, or others that are like them.
 
     Args:
         skeleton: the figure; goals: a problem's tasks; length: the problem's, metres.
@@ -44,6 +44,9 @@ class TaskStack:
         is_length, is_angle: (E,) which effectors' errors are metres, and which radians.
         effector: (rows,) index of the effector that each row belongs to.
         one_sided: (rows,) which belong to goals that are inequalities, None if none do.
+        places: (goal, effectors, points) of positions without a mask: number, its slice of all effectors.
+        swings: (row, carrier, goal, effector) of places on limbs that turn and do not slide: the first of
+            its rows, and the joint nearest to the root that moves it.
     """
 
     def __init__(self, skeleton: Skeleton, goals: Sequence[Goal], length: float) -> None:
@@ -70,7 +73,33 @@ class TaskStack:
         self.one_sided: Mask | None = one_sided if one_sided.any() else None
         self.effector = np.repeat(np.arange(len(per_effector)), per_effector)
         self.metric = np.sqrt(skeleton.mobility_for(length))
-        self._fused: FusedTasks | None = None
+        first = np.cumsum([0, *(goal.effectors for goal in goals)]).tolist()
+        self.places: list[tuple[int, slice, FramePoints]] = [
+            (number, slice(*first[number : number + 2]), goal.points(skeleton))
+            for number, goal in enumerate(goals)
+            if isinstance(goal, Position) and goal.mask is None
+        ]
+        # those that are evaluated together
+        bound = {i: points for i, goal in enumerate(goals) if (points := _bound(goal, skeleton)) is not None}
+        self._places = [i for i in bound if isinstance(goals[i], Position)]
+        self._turns = [i for i in bound if isinstance(goals[i], Orientation)]
+        self._others = [i for i in range(len(goals)) if i not in bound]
+        own = np.split(np.arange(self.rows), np.cumsum(counts)[:-1])
+        found = [own[i] for i in self._places + self._turns + self._others]
+        order = np.argsort(np.concatenate([np.empty(0, dtype=int), *found]))
+        self._order = None if (order == np.arange(len(order))).all() else order
+        self._place = _together(skeleton, [bound[i] for i in self._places])
+        self._turn = _together(skeleton, [bound[i] for i in self._turns])
+        self._split = 3 * self._place.count
+        self._reach = np.concatenate([self._place.reach, self._turn.turn_reach], 1)
+        self.swings: list[tuple[int, int, int, int]] = []
+        for i in self._places:
+            moved = goals[i].moved(skeleton)
+            turns_only = ~(moved & ~skeleton.is_turn[:, None]).any(0) & moved.any(0)
+            carrier = skeleton.owner[moved.argmax(0)] if skeleton.n else np.zeros(0, dtype=int)
+            self.swings += [
+                (int(own[i][0]) + 3 * e, int(carrier[e]), i, e) for e in np.flatnonzero(turns_only).tolist()
+            ]
 
     @cached_property
     def moved(self) -> Mask:
@@ -79,15 +108,7 @@ class TaskStack:
 
     def evaluate(self, goals: Sequence[Goal], pose: Pose) -> Residual:
         """Errors (*batch, rows) and Jacobian (*batch, rows, n) of the goals, unscaled."""
-        return Residual(*self.fused(goals).evaluate(goals, pose))
-
-    def fused(self, goals: Sequence[Goal]) -> FusedTasks:
-        """What the goals have in common; found anew for goals that hold on to other points than before."""
-        known = self._fused
-        if known is None or not (known.goals is goals or known.fits(goals, self._skeleton)):
-            known = FusedTasks(goals, self._skeleton)
-        known.goals, self._fused = goals, known
-        return known
+        return Residual(*self.evaluate_lazily(goals, pose))
 
     def tolerances(self, length: float, angle: float | None) -> Array:
         """(E,) errors within which effectors are at their targets, metres and radians (None: the same)."""
@@ -106,68 +127,7 @@ class TaskStack:
         """(*batch, rows) errors -> (*batch, E) squared sizes, in units of theirs."""
         return np.asarray(np.add.reduceat(error * error, self.starts, axis=-1)) if self.rows else error
 
-
-class FusedTasks:
-    """The rows of goals on top of one another, in their order.
-
-    Args:
-        goals: of one problem; skeleton: the figure.
-
-    Attributes:
-        goals: that were evaluated last.
-        places: (goal, effectors, points) of positions without a mask: number, its slice of all effectors.
-        swings: (row, carrier, goal, effector) of places on limbs that turn and do not slide: the first of
-            its rows, and the joint nearest to the root that moves it.
-    """
-
-    def __init__(self, goals: Sequence[Goal], skeleton: Skeleton) -> None:
-        self.goals = goals
-        self.places: list[tuple[int, slice, FramePoints]] = []
-        first = 0
-        for number, goal in enumerate(goals):
-            if isinstance(goal, Position) and goal.mask is None:
-                effectors = slice(first, first + goal.effectors)
-                self.places.append((number, effectors, goal.points(skeleton)))
-            first += goal.effectors
-        self._kinds, self._bound = [type(goal) for goal in goals], _bound(goals, skeleton)
-        own = [i for i, points in enumerate(self._bound) if points is not None]
-        self._places = [i for i in own if isinstance(goals[i], Position)]
-        self._turns = [i for i in own if isinstance(goals[i], Orientation)]
-        self._others = [i for i in range(len(goals)) if i not in own]
-        counts = [goal.effectors * goal.rows for goal in goals]
-        rows = np.split(np.arange(sum(counts)), np.cumsum(counts)[:-1])
-        found = [rows[i] for i in self._places + self._turns + self._others]
-        order = np.argsort(np.concatenate([np.empty(0, dtype=int), *found]))
-        self._order = None if (order == np.arange(len(order))).all() else order
-        self._place = self._together(skeleton, self._places)
-        self._turn = self._together(skeleton, self._turns)
-        self._split = 3 * self._place.count
-        self._reach = np.concatenate([self._place.reach, self._turn.turn_reach], 1)
-        self.swings: list[tuple[int, int, int, int]] = []
-        for i in self._places:
-            moved = goals[i].moved(skeleton)
-            turns_only = ~(moved & ~skeleton.is_turn[:, None]).any(0) & moved.any(0)
-            carrier = skeleton.owner[moved.argmax(0)] if skeleton.n else np.zeros(0, dtype=int)
-            self.swings += [
-                (int(rows[i][0]) + 3 * e, int(carrier[e]), i, e) for e in np.flatnonzero(turns_only).tolist()
-            ]
-
-    def _together(self, skeleton: Skeleton, some: list[int]) -> FramePoints:
-        """The points of some goals as one."""
-        points = [one for one in map(self._bound.__getitem__, some) if one is not None]
-        joints = np.concatenate([np.empty(0, dtype=int), *(one.joints for one in points)])
-        return FramePoints(
-            skeleton, joints.tolist(), np.concatenate([np.empty((0, 3)), *(p.offsets for p in points)])
-        )
-
-    def fits(self, goals: Sequence[Goal], skeleton: Skeleton) -> bool:
-        """Whether it was made for goals that hold on to the same points."""
-        if [type(goal) for goal in goals] != self._kinds:
-            return False
-        found = _bound(goals, skeleton)
-        return all(one is other for one, other in zip(found, self._bound, strict=True))
-
-    def evaluate(self, goals: Sequence[Goal], pose: Pose) -> tuple[Array, Callable[[], Array]]:
+    def evaluate_lazily(self, goals: Sequence[Goal], pose: Pose) -> tuple[Array, Callable[[], Array]]:
         """Errors (*batch, k) and a function for the Jacobian (*batch, k, n)."""
         errors, x, derivative, batch = [], None, None, pose.batch
         if self._places:
@@ -258,13 +218,17 @@ class FusedTasks:
         return np.moveaxis(whole, (0, 1), (-2, -1))
 
 
-def _bound(goals: Sequence[Goal], skeleton: Skeleton) -> list[FramePoints | None]:
-    """The points of each goal that can be looked at together with others, None for other goals."""
-    bound = []
-    for goal in goals:
-        points = goal.points(skeleton) if isinstance(goal, Position | Orientation) and goal.plain else None
-        bound.append(None if points is None or points.cuts else points)
-    return bound
+def _bound(goal: Goal, skeleton: Skeleton) -> FramePoints | None:
+    """The points of a goal that can be evaluated together with others, None for other goals."""
+    points = goal.points(skeleton) if isinstance(goal, Position | Orientation) and goal.plain else None
+    return None if points is None or points.cuts else points
+
+
+def _together(skeleton: Skeleton, some: Sequence[FramePoints]) -> FramePoints:
+    """The points of several goals as one."""
+    joints = np.concatenate([np.empty(0, dtype=int), *(one.joints for one in some)])
+    offsets = np.concatenate([np.empty((0, 3)), *(one.offsets for one in some)])
+    return FramePoints(skeleton, joints.tolist(), offsets)
 
 
 def _targets(goals: Sequence[Any], some: list[int], batch: tuple[int, ...], axes: int) -> Array:

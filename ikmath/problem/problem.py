@@ -295,7 +295,7 @@ class Problem(Lean):
 
     def places(self) -> Iterator[tuple[Position, slice]]:
         """The position goals without a mask, each with its slice of the effectors."""
-        for number, own, _ in self.stack.fused(self.tasks).places:
+        for number, own, _ in self.stack.places:
             goal = self.tasks[number]
             if isinstance(goal, Position):
                 yield goal, own

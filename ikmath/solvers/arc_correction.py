@@ -34,7 +34,7 @@ class ArcCorrection:
         self._gain, self._least = gain, np.inf
         # first row, carrying joint, target
         self._ends: list[tuple[int, int, Array]] = []
-        for row, carrier, number, effector in problem.stack.fused(problem.tasks).swings:
+        for row, carrier, number, effector in problem.stack.swings:
             goal = problem.tasks[number]
             if isinstance(goal, Position):
                 self._ends.append((row, carrier, goal.target[effector]))

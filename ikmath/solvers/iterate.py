@@ -44,7 +44,7 @@ class Iterate:
     ) -> None:
         stack = problem.stack
         self.q, self.pose, self.near, self._posture, self._scale = pose.q, pose, near, posture, stack.scale
-        unscaled, rows = stack.fused(problem.tasks).evaluate(problem.tasks, pose)
+        unscaled, rows = stack.evaluate_lazily(problem.tasks, pose)
         self._rows: Callable[[], Array] = rows
         self.error: Array = unscaled * stack.scale
         self._grazed: Mask | None = None

@@ -125,7 +125,7 @@ class NewtonStep:
         stack = problem.stack
         pull = (iterate.error * share + push) * stack.scale
         step = self._parameters.difference * self._unit
-        curvature = stack.fused(problem.tasks).curvature(problem.tasks, iterate.pose, pull, step)
+        curvature = stack.curvature(problem.tasks, iterate.pose, pull, step)
         if iterate.posture is not None and iterate.posture.curvature is not None:
             curvature = curvature.along_with(iterate.posture.curvature())
         own: Array = curvature.matrix(iterate.pose) * self._unit * self._unit[:, None]

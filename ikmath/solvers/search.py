@@ -58,8 +58,8 @@ class Search:
         q, costs = batch_descent(problem, drawn, _STEPS, driver.tolerances, enough, ended.budget)
         if ended.budget.out_of_time():
             return q[:0]
-        stack, tasks = problem.stack, problem.tasks
-        unscaled, _ = stack.fused(tasks).evaluate(tasks, Pose.trusted(problem.skeleton, q))
+        stack = problem.stack
+        unscaled, _ = stack.evaluate_lazily(problem.tasks, Pose.trusted(problem.skeleton, q))
         errors = np.sqrt(stack.squares(unscaled))
         there = (errors < _THERE * problem.spans).all(-1)
         if guard is None:
@@ -124,7 +124,7 @@ def batch_descent(
     scale = stack.scale * 1e-2**stack.place
     best, least = q, np.full(len(q), np.inf)
     for step in range(steps + 1):
-        unscaled, jacobian = stack.fused(problem.tasks).evaluate(problem.tasks, Pose.trusted(skeleton, q))
+        unscaled, jacobian = stack.evaluate_lazily(problem.tasks, Pose.trusted(skeleton, q))
         error = unscaled * scale
         cost = (error * error).sum(-1)
         better = cost < least
