@@ -3,7 +3,7 @@
 
 A standing figure whose centre of mass leaves its support looks as if it fell. The centre is a mean of points,
 so its Jacobian is one too: for each coordinate, the mass that it moves and that mass's own centre are summed
-by one product with a matrix that the structure of the figure gives.
+by products with matrices that the structure of the figure gives.
 """
 
 from __future__ import annotations
@@ -115,32 +115,34 @@ class Balance(Goal):
     def center(self, pose: Pose) -> Array:
         """The centre of mass (*batch, 3), world, metres."""
         self.check(pose.skeleton)
-        return np.asarray(self._shares @ self._places(pose)[..., : len(self._shares), :])
+        return np.asarray(self._shares @ self._places(pose))
 
     def _places(self, pose: Pose) -> Array:
-        """(*batch, J, 3) places of the masses; if rotations are cut, (*batch, 2 J, 3) with joints' heads."""
-        heads = pose.position
-        places = heads
-        if self._offsets is not None:
-            places = heads + np.matmul(pose.rotation, self._offsets[:, :, None])[..., 0]
-        return np.concatenate([places, heads], -2) if self._cut else places
+        """(*batch, J, 3) places of the masses."""
+        if self._offsets is None:
+            return pose.position
+        return np.asarray(pose.position + np.matmul(pose.rotation, self._offsets[:, :, None])[..., 0])
 
     def _moving(self, pose: Pose) -> tuple[Array, Array]:
         """The centre over the level plane (*batch, 2) and its derivative (*batch, 2, n)."""
         self.check(pose.skeleton)
         self.check_frames(pose)
-        places, moved = self._places(pose), self._moved
-        w, v = pose.screws
+        topology, owner = pose.skeleton.topology, pose.skeleton.owner
+        places, moved, (w, v) = self._places(pose), self._moved, pose.screws
+        weighed = self._shares[:, None] * places
+        for joint, parent in self._cut:  # carried as the head of a joint that does not turn along
+            weighed[..., parent, :] += self._below[joint] * pose.position[..., joint, :]
+        moment = np.matmul(topology.turned_along.T, weighed)[..., owner, :]
         if not pose.batch:
-            w, v, moment = w.T, v.T, self._carried.dot(places).T
+            w, v, moment = w.T, v.T, moment.T
         else:  # frames innermost
-            moved, moment = moved[:, None], np.matmul(self._carried, places.reshape(-1, *places.shape[-2:])).T
+            moved, moment = moved[:, None], moment.reshape(-1, *moment.shape[-2:]).T
         out = np.zeros((2, *v.shape[1:]))
         for row, level in zip(out, self.level, strict=True):
             for i in np.flatnonzero(level).tolist():
                 j, k = (i + 1) % 3, (i + 2) % 3
                 row += level[i] * (w[j] * moment[k] - w[k] * moment[j] + v[i] * moved)
-        center = (self._shares @ places[..., : len(self._shares), :]) @ self.level.T
+        center = (self._shares @ places) @ self.level.T
         if not pose.batch:
             return center, out
         return center, np.moveaxis(out, -1, 0).reshape(*pose.batch, 2, pose.skeleton.n)
@@ -176,12 +178,10 @@ class Balance(Goal):
             )
         self._shares = masses / masses.sum()
         self._offsets = self._table(self._centers, skeleton, (3,), "centers")
-        # Coordinates above a joint that does not inherit rotation carry its masses as they carry its head.
-        influence = skeleton.influence.astype(float)
-        self._cut = not bool(skeleton.inherits[skeleton.parents >= 0].all())
-        self._moved = influence @ self._shares
-        carried = influence * self._shares
-        self._carried = _cut_carriage(skeleton, carried) if self._cut else carried
+        self._below = skeleton.topology.above.T @ self._shares  # of each joint and all that hangs from it
+        self._moved = self._below[skeleton.owner]
+        cut = np.flatnonzero(~skeleton.inherits & (skeleton.parents >= 0))
+        self._cut = list(zip(cut.tolist(), skeleton.parents[cut].tolist(), strict=True))
         self._topology = skeleton.topology
 
     def _table(
@@ -197,19 +197,6 @@ class Balance(Goal):
             told = arguments.shaped(value, f"{what}[{joint!r}] of {self.describe()}", shape)
             table[skeleton.index(joint)] = told
         return table
-
-
-def _cut_carriage(skeleton: Skeleton, carried: Array) -> Array:
-    """(n, J) mass that each coordinate moves -> (n, 2 J): at its place, or at the head that carries it."""
-    count = len(skeleton)
-    via = np.full(carried.shape, -1)
-    for joint, above, carrier in skeleton.cuts_above(np.arange(count)):
-        via[above, joint] = carrier
-    out = np.zeros((len(carried), 2 * count))
-    out[:, :count] = np.where(via < 0, carried, 0.0)
-    rows, joints = np.nonzero(via >= 0)
-    np.add.at(out, (rows, count + via[rows, joints]), carried[rows, joints])
-    return out
 
 
 def hull(points: list[list[float]]) -> list[Point]:
