@@ -67,6 +67,8 @@ def closest_by_products(
     if not np.count_nonzero(dd):  # points
         return np.zeros_like(ew), clamp(ew * inverse_e)
     inverse_d = 1.0 / np.maximum(dd, TINY)
+    if not np.count_nonzero(ee):
+        return clamp(-dw * inverse_d), np.zeros_like(ew)
     product = dd * ee
     area = product - de * de
     least = _SLENDER * product

@@ -62,6 +62,14 @@ def perpendicular(d: Array) -> Array:
     return result
 
 
+def off_both(d: Array, e: Array) -> Array:
+    """Unit vectors at right angles to both directions, or to the longer where they are parallel; (P, 3)."""
+    longer = np.where((dot(d, d) >= dot(e, e))[:, None], d, e)
+    normal = cross(d, e)
+    parallel = 1e-12 * dot(longer, longer)
+    return directions(normal, length(normal), parallel, lambda own: perpendicular(longer[own]))
+
+
 def directions(difference: Array, distance: Array, least: Array, instead: Callable[[Mask], Array]) -> Array:
     """Unit vectors `difference / distance`; where that is rounding, others.
 

@@ -10,12 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...rotation import Array
-from ..closest_points import closest_of_segments
-from ..narrow_phase import Nearest
-from ..vectors import cross, directions, dot, length, perpendicular
-from .solid import Solid
-
-_CROSSING = 1e-12  # of the lengths: below it the difference of two points has no direction left
+from .solid import Solid, rod_distance
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,24 +51,4 @@ class Capsule(Solid):
         half = np.asarray(self.b) - np.asarray(self.a)
         return 0.5 * (rows[..., :3] + rows[..., 3:6]), 0.5 * float(np.sqrt(half @ half)) + self.radius
 
-    @staticmethod
-    def segment_distance(a: Array, b: Array, parameters: Array) -> Nearest:
-        """See `Solid.segment_distance`; where the axes cross, the normal is at right angles to both."""
-        c, radius = parameters[:, :3], parameters[:, 6]
-        d, e = b - a, parameters[:, 3:6] - c
-        s, t = closest_of_segments(a, d, c, e)
-        critical = a + s[:, None] * d
-        difference = critical - c - t[:, None] * e
-        reach = length(difference)
-        least = _CROSSING * np.sqrt(dot(d, d) + dot(e, e))
-        normal = directions(difference, reach, least, lambda own: _off_both(d[own], e[own]))
-        distance = reach - radius
-        return Nearest(distance, critical - distance[:, None] * normal, s, normal)
-
-
-def _off_both(d: Array, e: Array) -> Array:
-    """Unit vectors at right angles to both directions, or to the longer where they are parallel."""
-    longer = np.where((dot(d, d) >= dot(e, e))[:, None], d, e)
-    normal = cross(d, e)
-    parallel = 1e-12 * dot(longer, longer)
-    return directions(normal, length(normal), parallel, lambda own: perpendicular(longer[own]))
+    segment_distance = staticmethod(rod_distance)

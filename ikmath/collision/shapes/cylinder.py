@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ...arrays import Array, Mask
 from ...errors import BadValue
 from ..narrow_phase import Nearest
-from ..vectors import TINY, clamp, cross, directions, dot, length, perpendicular
+from ..vectors import TINY, clamp, directions, dot, length, off_both
 from .solid import Solid
 
 _NEWTON: Final = 30  # halvings included; five are the rule
@@ -83,7 +83,7 @@ def _signed(local: Array, parameters: Array, along: Array) -> tuple[Array, Array
     height = dot(local, axis)
     radial = local - height[:, None] * axis
     spread = length(radial)
-    outward = directions(radial, spread, 1e-13 * radius, lambda own: _beside(axis[own], along[own]))
+    outward = directions(radial, spread, 1e-13 * radius, lambda own: off_both(axis[own], along[own]))
     over_end, over_side = np.abs(height) - half, spread - radius
     beyond_end, beyond_side = np.maximum(over_end, 0.0), np.maximum(over_side, 0.0)
     outer = np.sqrt(beyond_end * beyond_end + beyond_side * beyond_side)
@@ -94,13 +94,6 @@ def _signed(local: Array, parameters: Array, along: Array) -> tuple[Array, Array
     out = np.where(inside, ~by_end, beyond_side / scale)
     distance = outer + np.minimum(np.maximum(over_end, over_side), 0.0)
     return distance, up[:, None] * axis + out[:, None] * outward
-
-
-def _beside(axis: Array, along: Array) -> Array:
-    """Unit vectors at right angles to axes (P, 3), and to the ways along where these are not parallel."""
-    side = cross(axis, along)
-    parallel = 1e-12 * np.maximum(length(along), TINY)
-    return directions(side, length(side), parallel, lambda own: perpendicular(axis[own]))
 
 
 class _Profile:

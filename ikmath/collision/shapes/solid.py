@@ -5,14 +5,17 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Self
+from typing import Final, Self
 
 import numpy as np
 
 from ...rotation import Array
+from ..closest_points import closest_of_segments
 from ..narrow_phase import Nearest, RowGroup, ShapeGroup
-from ..vectors import ONES, TINY
+from ..vectors import ONES, TINY, directions, dot, length, off_both
 from .shape import Shape
+
+_CROSSING: Final = 1e-12  # of the lengths: below it the difference of two points has no direction left
 
 
 class Solid(Shape):
@@ -33,6 +36,23 @@ class Solid(Shape):
         rows = [shape.parameters for shape in shapes]
         table = np.stack([np.broadcast_to(row, (*frames, row.shape[-1])) for row in rows], -2)
         return RowGroup(cls.segment_distance, table.reshape(-1, table.shape[-1]), len(rows))
+
+
+def rod_distance(a: Array, b: Array, parameters: Array) -> Nearest:
+    """`Solid.segment_distance` of rods with round ends, also without length; (P, 7) both ends, the radius.
+
+    Where the axes cross, the normal is at right angles to both.
+    """
+    c, radius = parameters[:, :3], parameters[:, 6]
+    d, e = b - a, parameters[:, 3:6] - c
+    s, t = closest_of_segments(a, d, c, e)
+    critical = a + s[:, None] * d
+    difference = critical - c - t[:, None] * e
+    reach = length(difference)
+    least = _CROSSING * np.sqrt(dot(d, d) + dot(e, e))
+    normal = directions(difference, reach, least, lambda own: off_both(d[own], e[own]))
+    distance = reach - radius
+    return Nearest(distance, critical - distance[:, None] * normal, s, normal)
 
 
 def lowest_in_regions(start: Array, along: Array, half: Array, sides: Array, counted: Array) -> Array:
