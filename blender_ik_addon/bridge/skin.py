@@ -13,7 +13,8 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ikmath.collision import FitOptions, Link, Skin, fit_links
+from ikmath.collision import Link, Skin, fit_links
+from ikmath.collision.body_fit import COVER
 
 from .armature import Bones, read_all
 from .space import Space
@@ -68,7 +69,7 @@ def read_skin(
 
 
 def fit_body(
-    bones: Bones, which: Sequence[str], space: Space, skin: Skin | None, options: FitOptions | None = None
+    bones: Bones, which: Sequence[str], space: Space, skin: Skin | None, cover: float = COVER
 ) -> list[Link]:
     """Fit capsules to some bones, in the frames of the bones, metres; to a skin from `read_skin`."""
     chosen = np.array([bones.number(name) for name in which], dtype=np.intp)
@@ -85,5 +86,5 @@ def fit_body(
         bones.heads[chosen] * space.scale,
         bones.length[chosen] * space.scale,
         skin,
-        options,
+        cover,
     )

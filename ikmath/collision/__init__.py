@@ -12,7 +12,6 @@ from .avoidance import Avoidance as Avoidance
 from .avoidance import VelocityDamper as VelocityDamper
 from .body import Body as Body
 from .body import Link as Link
-from .body_fit import FitOptions as FitOptions
 from .body_fit import Skin as Skin
 from .body_fit import fit_links as fit_links
 from .closest_pairs import ClosestPairs as ClosestPairs

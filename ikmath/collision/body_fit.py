@@ -8,6 +8,7 @@ size comes from quantiles, not extremes, so that stray vertices or small weights
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -16,30 +17,10 @@ from ..arrays import Array, Index
 from ..errors import BadShape, BadValue
 from .body import Link
 
-
-@dataclass(frozen=True, kw_only=True)
-class FitOptions:
-    """How capsules are fitted.
-
-    Attributes:
-        cover: share of a bone's vertices that its capsule contains, in (0, 1].
-        least_weight: vertices with a smaller weight are ignored for this bone, in [0, 1].
-        least_points: the capsule of a bone with fewer vertices depends on the bone's length only.
-        slender: radius of such a capsule as a share of the bone's length.
-        beside: whether the capsule may lie beside the bone, if its vertices do.
-    """
-
-    cover: float = 0.8
-    least_weight: float = 0.3
-    least_points: int = 6
-    slender: float = 0.1
-    beside: bool = True
-
-    def __post_init__(self) -> None:
-        arguments.number(self.cover, "cover", above=0, most=1)
-        arguments.number(self.least_weight, "least_weight", least=0, most=1)
-        arguments.whole(self.least_points, "least_points", least=1)
-        arguments.number(self.slender, "slender", above=0)
+COVER: Final = 0.8  # share of a bone's vertices that its capsule contains
+_LEAST_WEIGHT: Final = 0.3  # vertices with a smaller weight are ignored for a bone
+_LEAST_POINTS: Final = 6  # the capsule of a bone with fewer vertices depends on the bone's length only
+_SLENDER: Final = 0.1  # radius of such a capsule as a share of the bone's length
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +57,7 @@ def fit_links(
     position: Array,
     length: Array,
     skin: Skin | None = None,
-    options: FitOptions | None = None,
+    cover: float = COVER,
 ) -> list[Link]:
     """One capsule for each of B bones, in its joint's frame.
 
@@ -84,10 +65,9 @@ def fit_links(
         names: of the bones' joints; length: (B,) of the bones, metres;
         rotation: (B, 3, 3), position: (B, 3) of their heads, metres, world, in the skin's pose.
         skin: vertices and weights; without it all capsules depend on the bones' lengths only.
-        options: see `FitOptions`.
+        cover: share of a bone's vertices that its capsule contains, in (0, 1].
     """
-    options = options or FitOptions()
-    count = len(names)
+    cover, count = arguments.number(cover, "cover", above=0, most=1), len(names)
     rotation = arguments.shaped(rotation, "rotation", (count, 3, 3))
     position = arguments.shaped(position, "position", (count, 3))
     length = arguments.shaped(length, "length", (count,))
@@ -95,28 +75,28 @@ def fit_links(
     for bone, name in enumerate(names):
         link = None
         if skin is not None:
-            mine = (skin.bone == bone) & (skin.weight >= options.least_weight) & (skin.weight > 0)
-            if int(mine.sum()) >= options.least_points:
+            mine = (skin.bone == bone) & (skin.weight >= _LEAST_WEIGHT)
+            if int(mine.sum()) >= _LEAST_POINTS:
                 local = (skin.points[skin.vertex[mine]] - position[bone]) @ rotation[bone]
-                link = _around(name, local, skin.weight[mine], options)
-        links.append(link or _along(name, float(length[bone]), options))
+                link = _around(name, local, skin.weight[mine], cover)
+        links.append(link or _along(name, float(length[bone])))
     return links
 
 
-def _along(name: str, length: float, options: FitOptions) -> Link:
+def _along(name: str, length: float) -> Link:
     """A capsule as long as the bone, its round ends included."""
-    radius = options.slender * length
+    radius = _SLENDER * length
     return Link(
         name, (0.0, min(radius, 0.5 * length), 0.0), (0.0, max(length - radius, 0.5 * length), 0.0), radius
     )
 
 
-def _around(name: str, points: Array, weight: Array, options: FitOptions) -> Link | None:
+def _around(name: str, points: Array, weight: Array, cover: float) -> Link | None:
     """A capsule around points of the joint's frame, or None if they have no extent."""
-    middle = (weight @ points) / weight.sum() if options.beside else np.zeros(3)
+    middle = (weight @ points) / weight.sum()
     beside = np.hypot(points[:, 0] - middle[0], points[:, 2] - middle[2])
-    radius = quantile(beside, weight, options.cover)
-    rest = 0.5 * (1.0 - options.cover)
+    radius = quantile(beside, weight, cover)
+    rest = 0.5 * (1.0 - cover)
     low, high = quantile(points[:, 1], weight, rest), quantile(points[:, 1], weight, 1.0 - rest)
     if not (radius > 0 or high > low):
         return None

@@ -9,7 +9,7 @@ import pytest
 from bridge_rigs import chain_rig
 from installed import module
 
-from ikmath.collision import Body, FitOptions
+from ikmath.collision import Body
 
 skin = module("bridge.skin")
 read_bones = module("bridge.armature").read_bones
@@ -52,13 +52,13 @@ def test_a_tube_gives_capsules_of_its_radius(scale, posed) -> None:
     meshes = skin.skinned_meshes(rig, bpy.context.scene.objects)
     assert [obj.name for obj in meshes] == ["Cylinder"]
     flesh = skin.read_skin(rig, meshes, bones, space)
-    links = skin.fit_body(bones, ["b0", "b1"], space, flesh, FitOptions(cover=1.0))
+    links = skin.fit_body(bones, ["b0", "b1"], space, flesh, cover=1.0)
     for link in links:
         assert link.radius == pytest.approx(0.2 * scale, rel=0.1)
         assert np.asarray(link.a)[1] == pytest.approx(0.2 * scale, abs=0.03 * scale)
         assert np.asarray(link.b)[1] == pytest.approx(0.8 * scale, abs=0.03 * scale)
     Body(links)
-    (only,) = skin.fit_body(bones, ["b1"], space, flesh, FitOptions(cover=1.0))
+    (only,) = skin.fit_body(bones, ["b1"], space, flesh, cover=1.0)
     assert only == links[1]
 
 
