@@ -48,8 +48,12 @@ class Bvh:
     size: float  # largest coordinate, metres
 
     @classmethod
-    def build(cls, corners: Array) -> Bvh:
-        """A tree over triangles (F, 3, 3), F > 0. A million triangles take less than a second."""
+    def build(cls, corners: Array, faces: Index | None = None) -> Bvh:
+        """A tree over triangles (F, 3, 3), F > 0. A million triangles take less than a second.
+
+        Args:
+            faces: (F,) which face of its mesh each triangle is; their numbers in order if None.
+        """
         middle = corners[:, 0] + corners[:, 1]
         middle += corners[:, 2]
         middle /= 3.0
@@ -67,7 +71,7 @@ class Bvh:
             low, high = _folded(np.minimum, low), _folded(np.maximum, high)
             levels.insert(0, _parents(levels[0], low, high))
             low, high = _padded(low, _NOWHERE), _padded(high, -_NOWHERE)
-        return cls(tuple(levels), corners, order, size)
+        return cls(tuple(levels), corners, order if faces is None else faces.take(order), size)
 
     @classmethod
     def side_by_side(cls, trees: Sequence[Bvh]) -> Bvh:

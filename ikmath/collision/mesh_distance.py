@@ -76,12 +76,13 @@ class MeshDistance:
         self.high = np.stack([geometry.high for geometry in geometries]).repeat(self._layers, 0)
         self.normals = Pseudonormals.side_by_side([surface.normals for surface in surfaces])
         self.size = float(max(np.abs(self.low).max(), np.abs(self.high).max()))
-        self._forest = Bvh.side_by_side([tree for surface in surfaces for tree in surface.trees])
         starts = np.cumsum([0, *(len(geometry.faces) for geometry in geometries)])
-        face = [
-            face + start for surface, start in zip(surfaces, starts, strict=False) for face in surface.faces
+        trees = [
+            (tree, start) for surface, start in zip(surfaces, starts, strict=False) for tree in surface.trees
         ]
+        face = [tree.face + start for tree, start in trees]
         self._face = face[0] if len(face) == 1 else np.concatenate(face)
+        self._forest = Bvh.side_by_side([tree for tree, _ in trees])
 
     def _near_segments(self, a: Array, b: Array, limit: Array, layer: Index) -> Hit:
         """The nearest triangles, whose rows number the faces of all meshes one after the other."""

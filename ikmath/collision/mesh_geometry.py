@@ -22,7 +22,6 @@ class MeshSurface(NamedTuple):
     """The data for distance queries to a mesh."""
 
     trees: list[Bvh]  # one for each layer of parts, see `mesh_topology`
-    faces: list[Index]  # for each tree (N,) which face of the mesh each of its triangles is
     normals: Pseudonormals  # of all faces
 
 
@@ -89,8 +88,7 @@ class MeshGeometry:
     @cached_property
     def surface(self) -> MeshSurface:
         """All faces, with one tree; built when first used."""
-        tree = Bvh.build(self.corners)
-        return MeshSurface([tree], [tree.face], Pseudonormals(self.topology))
+        return MeshSurface([Bvh.build(self.corners)], Pseudonormals(self.topology))
 
     @cached_property
     def solid(self) -> MeshSurface:
@@ -98,12 +96,9 @@ class MeshGeometry:
         layers = self._layers
         if isinstance(layers, str) or layers.topology is self.topology:
             return self.surface
-        corners, trees, faces = self.corners, [], []
-        for layer in range(layers.layers):
-            own = (layers.layer == layer).nonzero()[0]
-            trees.append(Bvh.build(corners.take(own, 0)))
-            faces.append(own.take(trees[-1].face))
-        return MeshSurface(trees, faces, Pseudonormals(layers.topology))
+        own = [(layers.layer == layer).nonzero()[0] for layer in range(layers.layers)]
+        trees = [Bvh.build(self.corners.take(faces, 0), faces) for faces in own]
+        return MeshSurface(trees, Pseudonormals(layers.topology))
 
 
 class Pseudonormals:

@@ -100,7 +100,7 @@ class AnyOf(Goal):
         then = before if isinstance(before, AnyOf) and len(before.goals) == len(self.goals) else self
         pairs = zip(self.goals, then.goals, strict=True)
         goals = tuple(goal.with_choices(pose, earlier) for goal, earlier in pairs)
-        return self._copy(goals=goals, chosen=then.best(pose))
+        return self.with_targets(goals=goals, chosen=then.best(pose))
 
     def check(self, skeleton: Skeleton) -> None:
         for goal in self.goals:
@@ -110,4 +110,4 @@ class AnyOf(Goal):
         return [axes for goal in self.goals for axes in goal.batches()]
 
     def at(self, frame: Frame) -> Self:
-        return super().at(frame)._copy(goals=tuple(goal.at(frame) for goal in self.goals))
+        return super().at(frame).with_targets(goals=tuple(goal.at(frame) for goal in self.goals))

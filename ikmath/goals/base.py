@@ -162,16 +162,12 @@ class Goal:
             value = getattr(self, name)
             if value is not None and value.ndim > axes:
                 chosen[name] = value[frame]
-        return self._copy(**chosen) if chosen else self
+        return self.with_targets(**chosen) if chosen else self
 
-    def with_targets(self, **targets: Array) -> Self:
+    def with_targets(self, **targets: Any) -> Self:
         """The goal with other targets, named as its attributes and shaped like them; nothing is checked."""
-        return self._copy(**targets)
-
-    def _copy(self, **changes: Any) -> Self:
         other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        other.__dict__.update(changes)
+        other.__dict__.update(self.__dict__, **targets)
         return other
 
     def with_choices(self, pose: Pose, before: Goal | None = None) -> Self:

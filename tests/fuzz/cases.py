@@ -263,7 +263,7 @@ class Own(ik.Goal):
         return (self.goal_target.shape[:-1],)
 
     def at(self, frame):
-        return self._copy(goal_target=self.goal_target[frame]) if self.goal_target.ndim > 1 else self
+        return self.with_targets(goal_target=self.goal_target[frame]) if self.goal_target.ndim > 1 else self
 
 
 def goal(skeleton, pose, one, case, rng):
