@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from ..collision import ClosestPairs
 from ..model.pose import Pose
 from ..problem.problem import Problem, Solution, Status
@@ -68,6 +70,6 @@ def conclude(
         errors=errors,
         sentence=sentence,
         memory=memory,
-        measure=None if problem.scene is None else problem.measure(q, near),
+        measure=np.inf if problem.scene is None else problem.measure(q, near),
         paced=paced,
     )

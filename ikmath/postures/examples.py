@@ -31,25 +31,6 @@ from .parameters import DEFAULTS, PostureParameters
 _NEAR: Final = 0.05  # share of a figure's size; tolerance of mirrored joints
 
 
-@dataclass(frozen=True, eq=False)
-class Configuration:
-    """The effectors of a pose relative to the hips, in their axes; leading axes for many poses."""
-
-    places: Array  # (E, 3) in figure sizes
-    up: Array  # (3,)
-    frames: Array  # (E, 3, 3), of which only those of oriented effectors are used
-
-    def features(self, oriented: Index) -> Array:
-        """(D,) features: positions and distances of effectors and hips, vertical, two axes per frame."""
-        batch = self.places.shape[:-2]
-        all_places = np.concatenate([np.zeros((*batch, 1, 3)), self.places], -2)
-        first, second = np.triu_indices(all_places.shape[-2], 1)
-        distances = np.sqrt(((all_places[..., first, :] - all_places[..., second, :]) ** 2).sum(-1))
-        axes = self.frames[..., oriented, :, :2]
-        parts = self.places.reshape(*batch, -1), distances, self.up, axes.reshape(*batch, -1)
-        return np.concatenate(parts, -1)
-
-
 class Examples:
     """A regression of poses of a figure for some effectors; immutable.
 
@@ -124,32 +105,38 @@ class Examples:
         turned, there = rotations[:, joints], places[:, joints]
         ends = there + np.einsum("peij,ej->pei", turned, self.points.offsets)
         hips, middle = rotations[:, self.figure.body], places[:, self.figure.body]
-        return self.seen(hips, middle, ends, turned).features(self.oriented)
+        return self.seen(hips, middle, ends, turned)
 
-    def seen(self, hips: Array, middle: Array, places: Array, frames: Array) -> Configuration:
-        """Convert world frames to a configuration.
+    def seen(self, hips: Array, middle: Array, places: Array, frames: Array) -> Array:
+        """(D,) features of effectors as seen from the hips: places, distances, vertical, two axes per frame.
 
         Args:
             hips: (3, 3) rotation of the hips' joint; middle: (3,) its position; places: (E, 3); frames: (E,
-                3, 3) of the effectors.
+                3, 3) of the effectors, of which only those of oriented ones are used; all in the world, with
+                leading axes for many poses.
         """
-        seen = (places - middle[..., None, :]) @ hips / self.figure.size
-        back = hips.swapaxes(-1, -2)
-        return Configuration(seen, back @ self.figure.up, back[..., None, :, :] @ frames)
+        back, batch = hips.swapaxes(-1, -2), middle.shape[:-1]
+        own = (places - middle[..., None, :]) @ hips / self.figure.size
+        with_hips = np.concatenate([np.zeros((*batch, 1, 3)), own], -2)
+        first, second = np.triu_indices(with_hips.shape[-2], 1)
+        distances = np.sqrt(((with_hips[..., first, :] - with_hips[..., second, :]) ** 2).sum(-1))
+        axes = (back[..., None, :, :] @ frames)[..., self.oriented, :, :2]
+        parts = own.reshape(*batch, -1), distances, back @ self.figure.up, axes.reshape(*batch, -1)
+        return np.concatenate(parts, -1)
 
-    def posture(self, configuration: Configuration, q: npt.ArrayLike) -> Array:
-        """Coordinates (n,) of the posture for a configuration.
+    def posture(self, features: Array, q: npt.ArrayLike) -> Array:
+        """Coordinates (n,) of the posture for what `seen` gives.
 
         The roots and the hips keep their coordinates.
 
         Args:
-            configuration: of the targets; q: (n,) the posture of the frame.
+            features: (D,) of the targets; q: (n,) the posture of the frame.
         """
         skeleton = self.skeleton
         was = Pose.forward(skeleton, q)
         local = _local(skeleton, was.rotation[None])[0]
         before = log(self.middle.swapaxes(-1, -2) @ local).ravel()
-        kernel = self._kernel((configuration.features(self.oriented) - self.mean) / self.spread)
+        kernel = self._kernel((features - self.mean) / self.spread)
         vectors = before + kernel @ self.weights - (kernel @ self.trust) * before
         wanted = self.middle @ exp(vectors.reshape(-1, 3))
         out = np.array(q, dtype=float)

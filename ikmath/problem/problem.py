@@ -265,17 +265,17 @@ class Problem(Lean):
         """
         return self.margin + _DETECTION * self.length
 
-    def measure(self, q: Array, near: ClosestPairs | None = None) -> Callable[[], float] | None:
-        """A function for the clearance at q (n,), evaluated lazily; None without a scene.
+    def measure(self, q: Array, near: ClosestPairs | None = None) -> float | Callable[[], float]:
+        """The clearance at q (n,), or a function for it; infinite without a scene.
 
         Args:
             near: the closest pairs there within the detection distance, if known.
         """
         scene = self.scene
         if scene is None:
-            return None
+            return np.inf
         if near is not None and near.lists_nearest:
-            return partial(float, near.least)
+            return near.least
         return partial(_clearance, scene, q, self.detection_distance)
 
     @cached_property

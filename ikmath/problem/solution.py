@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -42,7 +41,7 @@ class Solution:
         errors: (*batch, E) sizes of the effectors' errors, in the order of `Problem.effectors`.
         sentence: the message, or a function for it; evaluated lazily, because the attribution takes time.
         memory: the method's warm start for the next frame; private to the method.
-        measure: a function for the clearance; evaluated lazily.
+        measure: the clearance, or a function for it; evaluated lazily.
         paced: whether it avoided a jump from the frame before, which may be why it is short.
     """
 
@@ -50,15 +49,15 @@ class Solution:
     status: Any
     iterations: Any
     errors: Array
-    sentence: str | Callable[[], Any] = field(default="", repr=False, compare=False)
+    sentence: Any = field(default="", repr=False, compare=False)
     memory: Any = field(default=None, repr=False, compare=False)
-    measure: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
+    measure: Any = field(default=np.inf, repr=False, compare=False)
     paced: bool = field(default=False, compare=False)
 
     @cached_property
     def message(self) -> Any:
         """One sentence: why an effector is short, or that all are reached; (*batch,) of them in a batch."""
-        return self.sentence if isinstance(self.sentence, str) else self.sentence()
+        return self.sentence() if callable(self.sentence) else self.sentence
 
     @cached_property
     def clearance(self) -> Any:
@@ -67,20 +66,11 @@ class Solution:
         Infinite without obstacles. Evaluated lazily: far from all obstacles it takes about as long as a
         solve.
         """
-        return np.inf if self.measure is None else self.measure()
+        return self.measure() if callable(self.measure) else self.measure
 
     def compact(self) -> Solution:
         """The same result without references to the problem, small to send or to keep.
 
         It evaluates the message and the clearance, which takes time. It drops the warm start.
         """
-        return replace(
-            self,
-            sentence=partial(_given, self.message),
-            measure=None if self.measure is None else partial(_given, self.clearance),
-            memory=None,
-        )
-
-
-def _given(value: Any) -> Any:
-    return value
+        return replace(self, sentence=self.message, measure=self.clearance, memory=None)

@@ -8,7 +8,7 @@ sentence.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from types import MappingProxyType
@@ -205,7 +205,7 @@ def gather(answers: list[Solution], batch: tuple[int, ...], problem: Problem) ->
         iterations=np.array([answer.iterations for answer in answers]).reshape(batch),
         errors=errors,
         sentence=partial(_messages, answers, batch),
-        measure=partial(_clearances, [answer.measure for answer in answers], batch),
+        measure=partial(_clearances, answers, batch),
     )
 
 
@@ -216,6 +216,6 @@ def _messages(answers: list[Solution], batch: tuple[int, ...]) -> npt.NDArray[np
     return message.reshape(batch)
 
 
-def _clearances(measures: list[Callable[[], float] | None], batch: tuple[int, ...]) -> Array:
+def _clearances(answers: list[Solution], batch: tuple[int, ...]) -> Array:
     """The clearances of several solutions, with batch axes."""
-    return np.array([np.inf if one is None else one() for one in measures]).reshape(batch)
+    return np.array([answer.clearance for answer in answers]).reshape(batch)
