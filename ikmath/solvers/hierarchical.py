@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -65,23 +65,6 @@ class Course(NamedTuple):
         return cls(own.at_last, False, None, False)
 
 
-class Frame(NamedTuple):
-    """What a frame of a motion adds to a solve.
-
-    Attributes:
-        before: trail of the frame before; None for a solve by itself.
-        within: coordinates that the solve stays between; None: those that `max_turn` allows.
-        deadline: see `Budget`; None: the time limit from now on.
-    """
-
-    before: Trail | None = None
-    within: Range | None = None
-    deadline: float | None = None
-
-
-_ALONE: Final = Frame()
-
-
 class Hierarchical(Method):
     """See the module."""
 
@@ -99,9 +82,9 @@ class Hierarchical(Method):
     coupled: ClassVar[bool] = True
     briefly: ClassVar[Mapping[str, Any]] = MappingProxyType({"accuracy": "fast"})
 
-    def solve(self, problem: Problem, q: Array, options: Any, frame: Frame = _ALONE) -> Solution:
+    def solve(self, problem: Problem, q: Array, options: Any, **frame: Any) -> Solution:
         """As `in_parts`, without pauses."""
-        work = self.in_parts(problem, q, options, frame)
+        work = self.in_parts(problem, q, options, **frame)
         while True:
             try:
                 next(work)
@@ -109,12 +92,26 @@ class Hierarchical(Method):
                 solution: Solution = end.value
                 return solution
 
-    def in_parts(self, problem: Problem, q: Array, options: Any, frame: Frame = _ALONE) -> Pausing[Solution]:
-        """One solve, from a start or (with a trail) from the frame before."""
+    def in_parts(
+        self,
+        problem: Problem,
+        q: Array,
+        options: Any,
+        *,
+        before: Trail | None = None,
+        within: Range | None = None,
+        deadline: float | None = None,
+    ) -> Pausing[Solution]:
+        """One solve, from a start or from the frame before.
+
+        Args:
+            before: trail of the frame before; None for a solve by itself.
+            within: coordinates that the solve stays between; None: those that `max_turn` allows.
+            deadline: see `Budget`; None: the time limit from now on.
+        """
         own, skeleton = options.parameters, problem.skeleton
         if not ACCURACY[options.accuracy]:
             own = own.quick
-        before, within, deadline = frame
         if within is None and options.max_turn is not None:
             room = np.where(skeleton.is_turn, options.max_turn, np.inf)
             within = q - room, q + room
@@ -170,7 +167,7 @@ class Hierarchical(Method):
         deadline = np.inf if options.seconds is None else time.perf_counter() + options.seconds
 
         def solve(within: Range | None) -> Solution:
-            return self.solve(problem, q, options, Frame(trail, within, deadline))
+            return self.solve(problem, q, options, before=trail, within=within, deadline=deadline)
 
         policy = TurnPolicy(problem, q, trail, options.parameters, options.dt, options.frames)
         return policy.follow(solve, deadline)

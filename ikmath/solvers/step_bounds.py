@@ -74,7 +74,7 @@ class Face(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """`lower <= dq <= upper` (n,), and rows (m, n) with `row_lower <= rows dq <= row_upper`.
+    """Lower and upper bounds (n + m,) of a step dq (n,), then of `rows dq`, rows (m, n).
 
     Names (m,) are negative for tangents of swing regions, which come first and of which a region may have
     several; others are held from below. Met (m,) are the values at which each is met exactly. Where
@@ -84,42 +84,32 @@ class Bounds(NamedTuple):
     lower: Array
     upper: Array
     rows: Array | None
-    row_lower: Array
-    row_upper: Array
     names: Index = NO_NAMES
     met: Array = _NONE
     equal: tuple[Array, Array] | None = None
 
     def face(self, active: Sequence[Signs], *, limits: bool) -> Face:
         """What holds a step at any of its levels, or only limits; active: see `hierarchical_qp.Step`."""
-        n, held = len(self.lower), np.logical_or.reduce([one != 0 for one in active])
-        room = np.where(self.names < 0, self.row_upper, self.row_lower) - self.met
+        held, n = np.logical_or.reduce([one != 0 for one in active]), len(self.lower) - len(self.names)
+        room = np.where(self.names < 0, self.upper[n:], self.lower[n:]) - self.met
         rows = (held[n:] & ((self.names < 0) | (not limits))).nonzero()[0]
         left = dict(zip(self.names[rows].tolist(), room[rows].tolist(), strict=True))
         return Face(held[:n].nonzero()[0], left)
 
     def along(self, face: Face) -> Bounds:
         """The same for steps that stay on a face."""
-        lower, upper = self.lower.copy(), self.upper.copy()
-        row_lower, row_upper = self.row_lower.copy(), self.row_upper.copy()
+        lower, upper, n = self.lower.copy(), self.upper.copy(), len(self.lower) - len(self.names)
         lower[face.coordinates] = upper[face.coordinates] = 0.0
         last = {name: row for row, name in enumerate(self.names.tolist())}
         for name in last.keys() & face.room.keys():
-            row_lower[last[name]] = row_upper[last[name]] = self.met[last[name]] + face.room[name]
-        return self._replace(lower=lower, upper=upper, row_lower=row_lower, row_upper=row_upper)
+            lower[n + last[name]] = upper[n + last[name]] = self.met[last[name]] + face.room[name]
+        return self._replace(lower=lower, upper=upper)
 
     def by(self, metric: Metric) -> Constraints:
         """The same for z with dq = S z."""
         equal = None if self.equal is None else (metric.along(self.equal[0]), self.equal[1])
-        if self.rows is None:
-            return Constraints(metric.matrix, self.lower, self.upper, equal=equal)
-        return Constraints(
-            metric.matrix,
-            np.concatenate([self.lower, self.row_lower]),
-            np.concatenate([self.upper, self.row_upper]),
-            metric.along(self.rows),
-            equal,
-        )
+        rows = None if self.rows is None else metric.along(self.rows)
+        return Constraints(metric.matrix, self.lower, self.upper, rows, equal)
 
 
 Propose = Callable[[Bounds], Array]
@@ -183,18 +173,18 @@ class StepBounds:
         coupling = self.coupling
         equal = None if coupling is None else (coupling.rows, coupling.values - coupling.rows.dot(q))
         if not edges and not others:
-            return Bounds(lower, upper, None, _NONE, _NONE, equal=equal)
+            return Bounds(lower, upper, None, equal=equal)
         normals = np.zeros((len(edges), len(q)))
         for row, (pair, edge) in zip(normals, edges, strict=True):
             row[list(self.joint_limits.pair_columns[pair])] = edge.x, edge.z
         room = np.array([max(edge.room, 0.0) for _, edge in edges])
         rows = np.concatenate([normals, *(one.rows for one in others)])
-        free = np.full(len(room), np.inf)
-        least = np.concatenate([-free, *(np.minimum(one.share * one.least, 0.0) for one in others)])
-        most = np.concatenate([room, np.full(len(rows) - len(room), np.inf)])
+        least = [np.minimum(one.share * one.least, 0.0) for one in others]
+        lower = np.concatenate([lower, np.full(len(room), -np.inf), *least])
+        upper = np.concatenate([upper, room, np.full(len(rows) - len(room), np.inf)])
         met = np.concatenate([room, *(one.least for one in others)])
         names = np.concatenate([np.array([-1 - pair for pair, _ in edges], np.intp), names_of(others)])
-        return Bounds(lower, upper, rows, least, most, names, met, equal)
+        return Bounds(lower, upper, rows, names, met, equal)
 
     def inside(self, q: Array, to: Array) -> Array:
         """A landing that the turn limit allows, since a swing that lands on its boundary may turn farther.
