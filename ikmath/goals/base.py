@@ -19,7 +19,7 @@ from ..arrays import Index, Mask
 from ..errors import BadShape, BadValue
 from ..model.frame_points import FramePoints
 from ..model.pose import Pose
-from ..model.residual import Residual
+from ..model.residual import Residual, violated
 from ..model.skeleton import Skeleton
 from ..rotation import Array, matrix_from_quaternion, quaternion_from_matrix
 
@@ -86,8 +86,12 @@ class Goal:
 
     # ------------------------------------------------------------------ what a kind must define
     def evaluate(self, pose: Pose) -> Residual:
-        """Error and Jacobian at a pose: (*batch, E * rows) and (*batch, E * rows, n)."""
-        raise TypeError(f"{type(self).__name__} must implement evaluate.")
+        """Error and Jacobian at a pose: (*batch, E * rows) and (*batch, E * rows, n).
+
+        By default those of `inequality`: of a one-sided goal the violated part.
+        """
+        rows = self.inequality(pose)
+        return violated(rows) if self.one_sided else rows
 
     def moved(self, skeleton: Skeleton) -> Mask:
         """(n, E) which coordinates can change which effector's error, in any pose; too many do no harm."""
@@ -115,7 +119,7 @@ class Goal:
 
     def inequality(self, pose: Pose) -> Residual:
         """Rows of a one-sided goal in full: an error of zero or more is the allowed side."""
-        raise TypeError(f"{self.describe()} is not one-sided.")
+        raise TypeError(f"{self.describe()} has no rows; implement evaluate or inequality.")
 
     def errors(self, pose: Pose) -> Array:
         """(*batch, E) size of each effector's error, in the goal's unit."""

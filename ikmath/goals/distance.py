@@ -13,7 +13,7 @@ from .. import arguments
 from ..arrays import Array
 from ..errors import BadValue
 from ..model.pose import Pose
-from ..model.residual import Residual, blocks, readiest, violated
+from ..model.residual import Residual, blocks, readiest
 from .base import Names, Pairs
 
 Mode = Literal["at", "inside", "outside"]
@@ -79,10 +79,6 @@ class Distance(Pairs):
             unit[index] = readiest(slopes[index])
         error, rows = length - self.distance, blocks(unit[..., None, :], jacobian)
         return Residual(-error, -rows) if self.mode == "inside" else Residual(error, rows)
-
-    def evaluate(self, pose: Pose) -> Residual:
-        distance = self.inequality(pose)
-        return violated(distance) if self.one_sided else distance
 
     def _ways(self, pose: Pose) -> tuple[Array, Array]:
         if self.place is None:

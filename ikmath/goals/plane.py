@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from .. import arguments
 from ..model.pose import Pose
-from ..model.residual import Residual, blocks, unit_vectors, violated
+from ..model.residual import Residual, blocks, unit_vectors
 from .base import Effectors, Names
 
 
@@ -61,7 +61,3 @@ class Plane(Effectors):
         normal = np.broadcast_to(self.normal, x.shape)
         error = (normal * (x - self.origin)).sum(-1)
         return Residual(error, blocks(normal[..., None, :], pose.point_jacobian(points, x), count))
-
-    def evaluate(self, pose: Pose) -> Residual:
-        distance = self.inequality(pose)
-        return violated(distance) if self.one_sided else distance

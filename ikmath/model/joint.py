@@ -18,6 +18,7 @@ import numpy.typing as npt
 from .. import arguments
 from ..arrays import Array, Index
 from ..errors import BadValue, UnknownName
+from ..rotation import across
 
 
 @dataclass(frozen=True)
@@ -258,7 +259,5 @@ def axes_with_y(axis: npt.ArrayLike, what: str) -> Array:
     if length < 1e-9:
         raise BadValue(what, "has no length; give a direction.")
     y = given / length
-    aside = np.eye(3)[int(np.argmin(np.abs(y)))]
-    x = aside - y * (y @ aside)
-    x /= np.sqrt(x @ x)
-    return np.stack([x, y, np.cross(x, y)], axis=1)
+    z, x = across(y)
+    return np.stack([x, y, z], axis=1)

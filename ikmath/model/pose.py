@@ -141,35 +141,33 @@ class Pose:
     # ------------------------------------------------------------------ points and frames of joints
     def point(self, joint: Joints, offset: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Array:
         """World position of a point fixed to a joint: (*batch, 3), or (*batch, E, 3) for several joints."""
-        points, single = self._bind(joint, offset)
-        x = self.points(points)
-        return np.asarray(x[..., 0, :]) if single else x
+        points, which = self._bind(joint, offset)
+        return np.asarray(self.points(points)[..., which, :])
 
     def frame(self, joint: Joints) -> Array:
         """World rotation of a joint: (*batch, 3, 3), or (*batch, E, 3, 3) for several."""
-        points, single = self._bind(joint, (0.0, 0.0, 0.0))
-        rotation = self.frames(points)
-        return np.asarray(rotation[..., 0, :, :]) if single else rotation
+        points, which = self._bind(joint, (0.0, 0.0, 0.0))
+        return np.asarray(self.frames(points)[..., which, :, :])
 
     def jacobian(self, joint: Joints, offset: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Array:
         """Derivative of `point` by q: (*batch, 3, n), or (*batch, E, 3, n) for several joints."""
-        points, single = self._bind(joint, offset)
+        points, which = self._bind(joint, offset)
         jacobian = self.point_jacobian(points, self.points(points))
-        jacobian = jacobian.reshape(*self.batch, points.count, 3, self.skeleton.n)
-        return np.asarray(jacobian[..., 0, :, :]) if single else jacobian
+        return jacobian.reshape(*self.batch, points.count, 3, self.skeleton.n)[..., which, :, :]
 
     def rotation_jacobian(self, joint: Joints) -> Array:
         """Angular velocity of a joint's frame (world) by q: (*batch, 3, n) or (*batch, E, 3, n)."""
-        points, single = self._bind(joint, (0.0, 0.0, 0.0))
-        jacobian = self.turn_jacobian(points).reshape(*self.batch, points.count, 3, self.skeleton.n)
-        return np.asarray(jacobian[..., 0, :, :]) if single else jacobian
+        points, which = self._bind(joint, (0.0, 0.0, 0.0))
+        jacobian = self.turn_jacobian(points)
+        return jacobian.reshape(*self.batch, points.count, 3, self.skeleton.n)[..., which, :, :]
 
-    def _bind(self, joint: Joints, offset: npt.ArrayLike) -> tuple[FramePoints, bool]:
+    def _bind(self, joint: Joints, offset: npt.ArrayLike) -> tuple[FramePoints, int | slice]:
+        """The points of one joint or several, and which of them are meant: the only one, or all."""
         single = not isinstance(joint, Iterable) or isinstance(joint, str)
         names = [joint] if single else list(joint)  # type: ignore[arg-type]
         if not names:
             raise BadValue("joint", "is empty; name at least one.")
-        return FramePoints(self.skeleton, names, offset), single  # type: ignore[arg-type]
+        return FramePoints(self.skeleton, names, offset), 0 if single else slice(None)  # type: ignore[arg-type]
 
     def points(self, points: FramePoints) -> Array:
         """World positions (*batch, E, 3) of bound points."""

@@ -131,7 +131,7 @@ class CollisionGuard:
                 ahead, goal, share = [], target, 0.5  # what lies beyond is not reachable on this path
             else:
                 ahead.append(there)
-                here, share = self._walk(here, ahead)
+                here, share = self.walk(here, ahead)
                 if not ahead:
                     break
                 goal = ahead[-1].pose.q
@@ -139,7 +139,7 @@ class CollisionGuard:
             target = self.joint_limits.project_first(here.pose.q + way)
         return None if here is start else here
 
-    def _walk(self, here: Stand, ahead: list[Stand]) -> tuple[Stand, float]:
+    def walk(self, here: Stand, ahead: list[Stand]) -> tuple[Stand, float]:
         """Follow the path as far as it is free: the last pose, and the free share of what follows."""
         while ahead:
             share = self.share(here, ahead[-1])
@@ -273,12 +273,9 @@ def is_free_path(problem: Problem, start: Array, end: Array) -> bool:
     for _ in range(_POSES):
         if float(ahead[-1].near.worst) < floor:
             return False
-        share = guard.share(here, ahead[-1])
-        if share >= 1.0:
-            here = ahead.pop()
-            if not ahead:
-                return True
-        else:
-            way = min(0.5, _CAREFUL * share) * (ahead[-1].pose.q - here.pose.q)
-            ahead.append(guard.stand(here.pose.q + way))
+        here, share = guard.walk(here, ahead)
+        if not ahead:
+            return True
+        way = min(0.5, _CAREFUL * share) * (ahead[-1].pose.q - here.pose.q)
+        ahead.append(guard.stand(here.pose.q + way))
     return False
