@@ -91,8 +91,12 @@ class Problem(Lean):
         if not isinstance(limits, LimitMethod):
             limits = choose(LIMITS, "limit method", limits)
         self.limits = limits
+        self._take(cost)
+
+    def _take(self, cost: PostureCost | None) -> None:
+        """Check the goals, and set what depends on them; cost: of postures."""
         for goal in self.goals:
-            goal.check(skeleton)
+            goal.check(self.skeleton)
         postures = [goal for goal in self.goals if isinstance(goal, Posture)]
         if len(postures) > 1:
             raise BadValue(
@@ -155,16 +159,9 @@ class Problem(Lean):
                 new.bind_as(own)
         alike = len(given) == len(self.goals) and all(map(Goal.is_like, given, self.goals))
         if self.frames is not None or not alike:
-            other = Problem(
-                self.skeleton,
-                given,
-                avoidance=self.avoidance,
-                margin=self.margin,
-                limits=self.limits,
-                metre=self.metre,
-            )
-            other.obstacles, other.body, other.scene = self.obstacles, self.body, self.scene
-            other.posture_cost = self.posture_cost
+            other = object.__new__(Problem)
+            other.__dict__.update(self.__getstate__(), goals=given)
+            other._take(self.posture_cost)
             return other
         return self.with_goals(given)
 

@@ -88,12 +88,16 @@ class Solver:
             batch = q.shape[:-1]
             starts = q.reshape(prod(batch), q.shape[-1])
             return gather([self.solve(problem.at(i), one) for i, one in enumerate(starts)], batch, problem)
-        if not skeleton.n:
+        return self._run(problem, q, following if q.ndim == 1 else None)
+
+    def _run(self, problem: Problem, q: Array, before: Solution | None) -> Solution:
+        """Solve what has been checked."""
+        if not problem.skeleton.n:
             return _unmoved(problem, q, self._settings)
         try:
-            if q.ndim == 1 and following is not None:
-                return method.follow(problem, q, self._settings, following)
-            return method.solve(problem, q, self._settings)
+            if before is None:
+                return self._method.solve(problem, q, self._settings)
+            return self._method.follow(problem, q, self._settings, before)
         except np.linalg.LinAlgError as error:
             raise BadValue(*_TOO_FAR_APART) from error
 
@@ -123,12 +127,7 @@ class Solver:
         """Solve the next frame of a motion whose first frame was solved and checked by `solve`."""
         arguments.of_kind(problem, Problem, "problem")
         arguments.of_kind(before, Solution, "before")
-        if not problem.skeleton.n:
-            return _unmoved(problem, before.q, self._settings)
-        try:
-            return self._method.follow(problem, before.q.copy(), self._settings, before)
-        except np.linalg.LinAlgError as error:
-            raise BadValue(*_TOO_FAR_APART) from error
+        return self._run(problem, before.q.copy(), before)
 
 
 def read_options(method: Method, given: Mapping[str, Any]) -> Options:
