@@ -24,13 +24,10 @@ _NEXT: Final = np.array([1, 2, 0])
 _THIN: Final = 1e-20  # squared ratio of height to length below which a triangle has no plane
 
 
-def closest_to_point(a: Array, b: Array, point: Array) -> Array:
-    """Parameter in [0, 1] of the point of the segment a-b that is closest to `point`; rows, (P, 3) -> (P,).
-
-    0 for a segment without length.
-    """
-    d = b - a
-    return clamp(dot(point - a, d) / np.maximum(dot(d, d), TINY))
+def gaps(a: Array, b: Array, place: Array) -> Array:
+    """(P, 3) from a place (3,) to the nearest points of segments a-b (P, 3)."""
+    d, way = b - a, a - place
+    return np.asarray(way + clamp(-dot(way, d) / np.maximum(dot(d, d), TINY))[:, None] * d)
 
 
 def closest_of_segments(a: Array, d: Array, c: Array, e: Array) -> tuple[Array, Array]:

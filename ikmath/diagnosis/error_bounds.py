@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import Array, Mask
 from ..collision import Scene
-from ..collision.closest_points import closest_to_point
+from ..collision.closest_points import gaps
 from ..model.frame_points import FramePoints
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
@@ -35,12 +35,6 @@ def error_lower_bounds(problem: Problem, pose: Pose) -> Array:
             within = _within(scene, a, b, places[own], _moving(points, own, pose.skeleton))
             least[rows][own] = within - _clearance(problem, scene, goal.target[own]) - goal.slack
     return np.maximum(least, 0.0)
-
-
-def gaps(a: Array, b: Array, place: Array) -> Array:
-    """(L, 3) from a place (3,) to the nearest points of segments (L, 3)."""
-    at = np.broadcast_to(place, a.shape)
-    return a + closest_to_point(a, b, at)[:, None] * (b - a) - at
 
 
 def _moving(points: FramePoints, row: int, skeleton: Skeleton) -> Mask:

@@ -14,8 +14,8 @@ from typing import ClassVar, Final
 import numpy as np
 
 from ..collision import Scene
+from ..collision.closest_points import gaps
 from ..collision.vectors import length
-from ..diagnosis.error_bounds import gaps
 from ..goals import Position
 from ..model.pose import Pose
 from ..problem.problem import Problem
