@@ -14,11 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from ..model.pose import Pose
 from ..parameters import Parameter, check_parameters, parameters_of
 from ..registries import Entry, LazyRegistry
-from ..rotation import Array
-from .closest_pairs import ClosestPairs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,13 +50,6 @@ class VelocityDamper(Avoidance):
     source: ClassVar[str] = "Faverjon & Tournassoud 1987; Kanehiro et al. 2008"
     bounds: ClassVar[bool] = True
     share: ClassVar[float] = 0.8  # of the clearance that one step may use up
-
-    def rows(self, near: ClosestPairs, pose: Pose, margin: float) -> tuple[Array, Array]:
-        """Rows (P, n) and the values (P,) of `rows dq`, metres, at which clearance is `margin`.
-
-        The values are above zero where a pair is too close. A step then must not bring it closer.
-        """
-        return near.jacobian(pose), margin - near.room
 
 
 _TEXTS: Final = "ikmath.classic.avoidance"

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 
@@ -34,6 +35,7 @@ class Kind(StrEnum):
     OTHER = "other"
 
 
+_LISTS = ("girdle", "joints", "rest", "row", "folds")  # what of a limb lists joints
 TRUNK = (Kind.ROOT, Kind.SPINE, Kind.NECK, Kind.HEAD)
 """The kinds on which appendages hang."""
 
@@ -127,14 +129,10 @@ class FigureMap:
         limbs = tuple(
             replace(
                 limb,
-                girdle=now(limb.girdle),
-                joints=now(limb.joints),
                 end=int(place[limb.end]),
-                rest=now(limb.rest),
-                row=now(limb.row),
-                folds=now(limb.folds),
                 twin=kept.index(limb.twin) if limb.twin in kept else order,
                 attached=int(place[limb.attached]),
+                **dict[str, Any]((name, now(getattr(limb, name))) for name in _LISTS),
             )
             for order, limb in enumerate(self.limbs[k] for k in kept)
         )
@@ -142,14 +140,10 @@ class FigureMap:
         return replace(
             self,
             kinds=tuple(self.kinds[j] for j in chosen.tolist()),
-            row=self.row[chosen],
-            reach=self.reach[chosen],
             limbs=limbs,
             feet=now(self.feet),
-            hinge=self.hinge[chosen],
             twin=np.where(twin < 0, np.arange(len(chosen)), twin),
             body=int(place[self.body]),
             head=int(place[self.head]),
-            heads=self.heads[chosen],
-            tails=self.tails[chosen],
+            **{name: getattr(self, name)[chosen] for name in ("row", "reach", "hinge", "heads", "tails")},
         )

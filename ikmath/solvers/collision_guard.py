@@ -107,7 +107,7 @@ class CollisionGuard:
 
     def _inequality(self, near: ClosestPairs, pose: Pose) -> Inequalities:
         length = self.problem.length
-        rows, least = self.damper.rows(near, pose, self.margin + _CUSHION * length)
+        rows, least = near.jacobian(pose), self.margin + _CUSHION * length - near.room
 
         def curvature(forces: Array) -> Array:  # of flat faces, where the links touch them
             return geometric_stiffness(pose, near.loads(forces / length))
