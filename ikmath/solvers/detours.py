@@ -9,7 +9,7 @@ limb can follow is tested by solving for each waypoint.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, Final
+from typing import Final
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from ..problem.problem import Problem
 from ..rotation import Array
 from .driver import Budget, IterationDriver
 from .iterate import Iterate
-from .restarts import Ended
+from .restarts import Ended, RestartStrategy
 
 _NEARLY: Final = 0.01  # figure sizes or radians within which a waypoint counts as reached
 _DETOUR: Final = 40  # iterations to each waypoint
@@ -35,11 +35,8 @@ _WAYS: Final = 3
 _SEEN: Final = 32  # waypoints considered at either end
 
 
-class Detours:
+class Detours(RestartStrategy):
     """See the module. The figure is solved for each waypoint in turn."""
-
-    jumps: ClassVar[bool] = False
-    costly: ClassVar[bool] = True
 
     def starts(self, ended: Ended) -> Iterator[Iterate | None]:
         """See `RestartStrategy`: the figure at the last waypoint of each detour."""

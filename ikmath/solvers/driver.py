@@ -28,10 +28,10 @@ from .collision_guard import CollisionGuard
 from .frame_correction import Correction
 from .iterate import Iterate, Merit
 from .method import Pausing
-from .newton_step import NewtonStep, nearly_met
+from .newton_step import NewtonStep, StepModel, nearly_met
 from .parameters import HierarchicalParameters, Patience
 from .step_bounds import NO_NAMES, Bounds, Face, Inequalities, StepBounds, short_way
-from .step_model import GaussNewtonStep, Metric, StepModel
+from .step_model import GaussNewtonStep, Metric
 
 
 class Stop(Enum):

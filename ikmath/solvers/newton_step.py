@@ -24,7 +24,7 @@ from ..rotation import Array
 from .iterate import Iterate
 from .parameters import HierarchicalParameters
 from .step_bounds import NO_NAMES, Inequalities, names_of
-from .step_model import Metric
+from .step_model import GaussNewtonStep, Metric
 
 
 class NewtonStep:
@@ -38,7 +38,7 @@ class NewtonStep:
             be met; if they cannot, it is refused.
 
     Attributes:
-        lenient: whether there are such levels.
+        lenient: whether there are such levels; strides, curved: see `GaussNewtonStep`.
     """
 
     strides = False
@@ -177,6 +177,10 @@ class NewtonStep:
         """The gain of the merit that the model promises for a step dq (n,)."""
         x = dq / self._unit
         return float(self._owed - self._gradient.dot(x) - 0.5 * x.dot(self._hessian).dot(x))
+
+
+StepModel = GaussNewtonStep | NewtonStep
+"""What proposes steps at one iterate."""
 
 
 def nearly_met(problem: Problem, iterate: Iterate, near: float) -> bool:

@@ -43,10 +43,8 @@ class RestartStrategy(Protocol):
         costly: whether it is tried only where an exact solve could end better elsewhere.
     """
 
-    @property
-    def jumps(self) -> bool: ...
-    @property
-    def costly(self) -> bool: ...
+    jumps: ClassVar[bool] = False
+    costly: ClassVar[bool] = True
 
     def starts(self, ended: Ended) -> Iterator[Iterate | None]:
         """Starts inside the limits, the most promising first; iterations used are counted.
@@ -55,14 +53,13 @@ class RestartStrategy(Protocol):
         """
 
 
-class StraightLimbKick:
+class StraightLimbKick(RestartStrategy):
     """A small bend where the errors have no slope left: a straight limb that must shorten.
 
     Each turn of a limb that is short bends towards the middle of its limits or, where it has none, towards
     its rest pose; else to the positive side. Limbs that bar the way of a short one bend, too.
     """
 
-    jumps: ClassVar[bool] = False
     costly: ClassVar[bool] = False
 
     def starts(self, ended: Ended) -> Iterator[Iterate]:

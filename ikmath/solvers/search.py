@@ -20,7 +20,7 @@ from ..model.pose import Pose
 from ..problem.problem import Problem, Solution
 from .driver import Budget, IterationDriver
 from .iterate import Iterate
-from .restarts import Ended
+from .restarts import Ended, RestartStrategy
 
 _DRAWN: Final = 32  # starts of a batch,
 _DRAWN_AMONG_OBSTACLES: Final = 64  # and where many of them end in what they may not touch
@@ -33,11 +33,10 @@ _TRIED: Final = 3  # ends of the batch that become restarts,
 _TRIED_AMONG_OBSTACLES: Final = 6  # and among obstacles, where some cannot be pushed out
 
 
-class Search:
-    """See the module. A strategy of `restarts`."""
+class Search(RestartStrategy):
+    """See the module."""
 
     jumps: ClassVar[bool] = True
-    costly: ClassVar[bool] = True
 
     def starts(self, ended: Ended) -> Iterator[Iterate]:
         """See `RestartStrategy`."""

@@ -7,7 +7,7 @@ The model that is made first has linear errors. Gauss and Newton leave out the c
 
 from __future__ import annotations
 
-from typing import Final, Protocol, Self
+from typing import Final, Self
 
 import numpy as np
 
@@ -84,32 +84,17 @@ class Metric:
         return self.matrix * z if self.matrix.ndim == 1 else self.matrix.dot(z)
 
 
-class StepModel(Protocol):
-    """What proposes steps at one iterate.
-
-    Attributes:
-        strides: whether a target is pulled nearer while strides count.
-        curved: whether it knows the curvature, so that steps converge quadratically.
-        lenient: whether another model of the iterate may serve where its step is refused.
-    """
-
-    strides: bool
-    curved: bool
-    lenient: bool
-
-    def step_problem(self, damping: float) -> tuple[Metric, list[Level]]:
-        """The units z in which steps are short, and the levels, rows by z."""
-
-    def promised(self, dq: Array) -> float:
-        """The gain of the merit that a step dq (n,) promises."""
-
-
 class GaussNewtonStep:
     """The linear errors, with what is known of their arcs, and targets far away pulled nearer.
 
     The pull of a far target would damp and outweigh all others (Buss & Kim 2005 clamp it likewise). With a
     posture cost, targets pull as if they were a stride away. In a motion this ends where such steps converge
     slowly: in conflict they would pull alike wherever the figure is.
+
+    Attributes:
+        strides: whether a target is pulled nearer while strides count.
+        curved: whether it knows the curvature, so that steps converge quadratically.
+        lenient: whether another model of the iterate may serve where its step is refused.
     """
 
     curved = False
@@ -144,7 +129,10 @@ class GaussNewtonStep:
             self._costs = self._stack.costs(self._pull)
 
     def step_problem(self, damping: float) -> tuple[Metric, list[Level]]:
-        """See `StepModel`: where steps were refused, less of the way to the posture."""
+        """The units z in which steps are short, and the levels, rows by z.
+
+        Where steps were refused there is less of the way to the posture.
+        """
         metric = self._metric
         if metric.target is not None and damping > 1.0:
             metric = Metric(metric.matrix, metric.target / damping)
@@ -157,7 +145,7 @@ class GaussNewtonStep:
         return metric, levels
 
     def promised(self, dq: Array) -> float:
-        """See `StepModel`: by linear errors and the quadratic posture."""
+        """The gain of the merit that a step dq (n,) promises, by linear errors and the quadratic posture."""
         linear, term = self._error + self._iterate.jacobian.dot(dq), self._iterate.posture
         promised = self._stack.costs(linear)
         promised.append(0.0 if term is None else term.value - term.gain(dq))
