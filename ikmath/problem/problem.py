@@ -211,10 +211,6 @@ class Problem(Lean):
             raise BadValue("The problem", "has a posture goal and a posture cost; give one of them.")
         return cost
 
-    def replace_goal(self, goal: Goal, other: Goal) -> Problem:
-        """The problem with one goal replaced by another with the same rows; nothing is checked."""
-        return self.with_goals(tuple(other if one is goal else one for one in self.goals))
-
     def with_skeleton(self, skeleton: Skeleton) -> Problem:
         """The problem on the same figure with other constants (`Skeleton.with_rest`)."""
         if skeleton is self.skeleton:

@@ -114,7 +114,8 @@ def _sent(problem: Problem, goal: Position, row: int, place: Array) -> Problem:
     """The problem with one effector's target elsewhere."""
     targets = goal.target.copy()
     targets[row] = place
-    return problem.replace_goal(goal, goal.with_targets(target=targets))
+    sent = goal.with_targets(target=targets)
+    return problem.with_goals(tuple(sent if one is goal else one for one in problem.goals))
 
 
 _Blocked = tuple[Position, int, Array, Array, float, bool]
