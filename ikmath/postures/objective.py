@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The posture objective: chooses, among all poses that satisfy the goals, a natural one.
 
-    E(q) = sum_b m_b d_b^T diag(1, 1, 1/2) d_b + sum_j phi_j^T K_j phi_j + balance
+    E(q) = sum_b m_b d_b^T diag(1, 1, 1/2) d_b + sum_j phi_j^T K_j phi_j + balance + hanging arms
 
 `d_b` is the displacement of a mass point from the posture, `phi_j` the rotation vector by which a joint
 deviates from the posture in its parent's frame, and K_j its weight by the kind of joint; hips and knees have
-a second weight for what they turn beyond their range. An arm that nothing leads hangs: the change of its
-slope has a weight. Each bone has two mass points at its middle plus and
-minus L / sqrt(12), so that it has the inertia of a slender rod. Of the body's own rotation only the tilt
-counts, and its position counts only by the displaced mass.
+a second weight for what they turn beyond their range. An arm that hangs and that nothing leads keeps its
+slope: its change has a weight. Each bone has two mass points at its middle plus and minus L / sqrt(12), so
+that it has the inertia of a slender rod. Of the body's own rotation only the tilt counts, and its position
+counts only by the displaced mass.
 
 The Gauss-Newton matrix of the first term is the figure's mass matrix.
 """
@@ -211,12 +211,20 @@ class PostureObjective:
         """A copy in which arms that nothing leads hang as in a pose, however the trunk leans.
 
         Args:
-            shoulders: their first joints; those that cannot turn are left out. pose: the posture.
+            shoulders: the first joints of these limbs; those that cannot turn are left out.
+            pose: the posture.
+
+        Raises:
+            BadValue: a joint begins no limb.
         """
         fixed, arms = self._fixed, []
         elbows = {limb.joints[0]: limb.joints[1] for limb in fixed.figure.limbs}
         turning = fixed.skeleton.owner[fixed.skeleton.is_turn]
-        for shoulder in (joint for joint in shoulders if joint in turning):
+        for shoulder in shoulders:
+            if shoulder not in elbows:
+                raise BadValue("shoulders", f"names joint {shoulder}, which begins no limb.")
+            if shoulder not in turning:
+                continue
             way = pose.point(elbows[shoulder], fixed.tips[elbows[shoulder]]) - pose.position[shoulder]
             way = way / (float(np.linalg.norm(way)) or 1.0)
             own = pose.rotation[shoulder].T @ way

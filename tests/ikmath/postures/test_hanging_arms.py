@@ -106,6 +106,11 @@ def test_an_arm_that_cannot_turn_does_not_hold_the_trunk_back():
     assert told.evaluate(pose).value == cost.evaluate(pose).value
 
 
+def test_a_joint_that_begins_no_limb_is_refused():
+    with pytest.raises(ik.BadValue, match="begins no limb"):
+        PLAIN.with_hanging_arms([FIGURE.index("chest")], REST)
+
+
 def test_effort_even_has_no_arms_that_hang():
     even = PostureObjective.of(FIGURE, FIGURE.rest, tips=TIPS, effort="even")
     told = even.with_hanging_arms([FIGURE.index("arm.l")], REST)
