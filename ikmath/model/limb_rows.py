@@ -33,12 +33,10 @@ _FOLD: Final = 0.5  # the same of bones that are folded
 _MANY: Final = 5  # bones alike in a row, from which on they are no limb unless it is folded
 _MOST: Final = 9  # parts in a row, from which on they are none in any case
 _NEARLY: Final = 0.95  # as long as the longest pair of bones
-_SHARE: Final = 0.25  # of the longest limb, that two bones of another have at least; fingers have less,
-_REACH: Final = 0.3  # and of the longest reach; eyebrows have less
-_LEAST: Final = 0.08  # of the figure's size, that they have at least
+_REACH: Final = 0.3  # of the longest reach, that a limb has at least; fingers and eyebrows have less
+_LEAST: Final = 0.08  # of the figure's size, that its two long bones have at least
 _TWIN: Final = 0.05  # by which the lengths of left and right may differ
 _CAPTURED: Final = 0.15  # of the longest bone, in a person measured by motion capture
-_ASIDE: Final = float(np.cos(np.radians(30.0)))  # a bone beside the trunk turns by more into the limb
 _FLAT: Final = 0.5  # share of its length by which a bone that lies on the ground may rise
 _BENT: Final = float(np.sin(np.radians(0.5)))  # bones that are bent by less lie in one line
 _HALVED: Final = float(np.sin(np.radians(20.0)))  # two halves of a long bone are bent by less
@@ -213,11 +211,9 @@ def limbs_of(rows: Rows, size: float, up: Array, hands: Sequence[int]) -> list[S
                 plain = min(pair, key=lambda limb: len(limb.joints))
                 pair = replace(plain, bones=first.bones), replace(plain, bones=near.bones)
             pairs.append(pair)
-    lengths = [[sum(one.lengths) for one in pair] for pair in pairs]
-    reaches = [[float(rows.reach[one.bones[0]]) for one in pair] for pair in pairs]
-    long, far = _SHARE * max(map(max, lengths), default=0.0), _REACH * max(map(max, reaches), default=0.0)
-    measured = zip(pairs, lengths, reaches, strict=True)
-    return [pair for pair, length, reach in measured if length[0] >= long and reach[0] >= far]
+    reaches = [max(float(rows.reach[one.bones[0]]) for one in pair) for pair in pairs]
+    far = _REACH * max(reaches, default=0.0)
+    return [pair for pair, reach in zip(pairs, reaches, strict=True) if reach >= far]
 
 
 def _look_at(rows: Rows, row: tuple[int, ...], least: float, walks: bool, lying: Array) -> FoundLimb | None:
@@ -235,8 +231,7 @@ def _look_at(rows: Rows, row: tuple[int, ...], least: float, walks: bool, lying:
         return None
     units = spans / np.maximum(lengths, 1e-12)[:, None]
     bends = np.cross(units[:-1], units[1:])
-    aside = whole or (len(row) > 1 and units[0] @ units[1] < _ASIDE)
-    aside = aside and _parts_from_twin(rows, row[0])
+    aside = whole and _parts_from_twin(rows, row[0])
     told = lengths.copy()
     if len(row) > 2 and np.linalg.norm(bends[-1]) < _BENT:
         told[-1] = 0.0  # what goes straight on at the end may be of any length
