@@ -32,6 +32,7 @@ from .trunk import Trunk, trunk_of
 
 _FOOT: Final = float(np.sin(np.radians(30.0)))  # against the line of its leg; a straighter bone is no foot
 _AHEAD: Final = 0.15  # of the figure's size, that a body or a head lies ahead to tell where a figure faces
+_TOES: Final = 0.05  # the same that toes point ahead to tell it of a figure on two legs
 _NOWHERE: Final = 1e-6  # of the figure's size; a shorter way has no direction
 _STUB: Final = 0.5  # of a skull's length: a shorter bone, farther from its tail, only carries the face
 _BENT: Final = float(np.sin(np.radians(20.0)))  # a joint that is bent by more shows how it bends
@@ -134,7 +135,7 @@ class _Mapping:
             limbs += own
             feet += tuple(limb.foot for limb in own if walks)
         self._name_trunk(trunk, body)
-        forward, left = self._axes(limbs, trunk.head_way)
+        forward, left = self._axes(limbs, feet, trunk.head_way)
         for limb, one, kind in zip(limbs, found, self._first_kinds(limbs, feet, forward), strict=True):
             self._name_limb(limb, LIMB_KINDS[one.kind or kind])
         self._bend(limbs, forward)
@@ -238,11 +239,14 @@ class _Mapping:
             if hangs and j not in carrying and j not in self.told:
                 self.kinds[j] = Kind.APPENDAGE
 
-    def _axes(self, limbs: tuple[Limb, ...], head_way: list[int]) -> tuple[Array, Array]:
+    def _axes(
+        self, limbs: tuple[Limb, ...], feet: tuple[int, ...], head_way: list[int]
+    ) -> tuple[Array, Array]:
         """Forward and left, level unit vectors."""
         hind = [limb for limb in limbs if not limb.front]
         front = [limb for limb in limbs if limb.front]
-        way = self._ahead(hind, front, head_way)
+        upright = not any(limb.foot in feet for limb in front)
+        way = self._ahead(hind, front, head_way, upright)
         side, across = np.cross(self.up, way), np.zeros(3)
         for limb in hind or front:
             twin = limbs[limb.twin]
@@ -257,11 +261,11 @@ class _Mapping:
         forward = way / np.linalg.norm(way)
         return forward, np.cross(self.up, forward)
 
-    def _ahead(self, hind: list[Limb], front: list[Limb], head_way: list[int]) -> Array:
+    def _ahead(self, hind: list[Limb], front: list[Limb], head_way: list[int], upright: bool) -> Array:
         """(3,) the way ahead, level, by the first that tells it; zero if nothing does.
 
         A long body lies ahead of its hips, and an insect's head ahead of its legs. Toes point ahead, knees
-        bend to the front and elbows to the back.
+        bend to the front and elbows to the back. Upright figures lean, so their toes come first.
         """
         nothing = np.zeros(3)
         begins = [self.heads[[limb.joints[0] for limb in own]].mean(0) for own in (hind, front) if own]
@@ -275,7 +279,8 @@ class _Mapping:
         ]
         feet, knees = np.sum([nothing, *toes], 0), np.sum([nothing, *bent], 0)
         clear, any_way = [(body, _AHEAD), (head, _AHEAD)], [(way, _NOWHERE) for way in (feet, knees, head)]
-        for way, least in (*clear, *any_way):
+        first = [(feet, _TOES)] if upright else []
+        for way, least in (*first, *clear, *any_way):
             level = self._level(way)
             if float(np.linalg.norm(level)) > least * self.size:
                 return level

@@ -212,3 +212,19 @@ def test_a_bone_as_long_as_the_shin_that_marks_the_knee_is_no_second_leg():
     assert {name: kinds[name] for name in PERSON_ROWS} == {
         name: PERSON[name.split(".")[0]] for name in PERSON_ROWS
     }
+
+
+@pytest.mark.parametrize("degrees", [-40.0, 0.0, 60.0])
+def test_a_person_faces_where_the_toes_point_however_the_trunk_leans(degrees):
+    c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
+    lean, hips = np.array([[1, 0, 0], [0, c, s], [0, -s, c]]), np.array([0, 0, 0.95])
+    legs = ("thigh", "shin", "foot", "toe")
+    rows = [
+        (name, above, *ends)
+        if name.startswith(legs)
+        else (name, above, *(tuple(hips + lean @ (np.array(end) - hips)) for end in ends))
+        for name, above, *ends in people.PERSON
+    ]
+    kinds, found = _kinds(rows)
+    assert kinds == {name: PERSON[name.split(".")[0]] for name in kinds}
+    assert found.forward @ [0, -1, 0] > 0.99
