@@ -196,6 +196,9 @@ class Trunk:
         rows, way = self._rows, [start]
         while True:
             own = [c for c in rows.children[way[-1]] if c not in self._limbs]
+            skulls = [c for c in own if self._is_skull(way[-1], c)]
+            if len(own) > 1 and len(skulls) == 1:  # beside a jaw
+                own = skulls
             if len(own) > 1:  # past arms that are too short for limbs, but not into a jaw or a proboscis
                 on = [c for c in own if self._goes_on(way[-1], c)]
                 own = [c for c in own if self._is_single(c) and rows.reach[c] >= _LONG * self._size]
@@ -205,6 +208,11 @@ class Trunk:
             if len(own) != 1 or np.linalg.norm(rows.heads[own[0]] - rows.heads[way[-1]]) < 1e-3 * self._size:
                 return way
             way.append(own[0])
+
+    def _is_skull(self, neck: int, child: int) -> bool:
+        """Whether a joint carries a pair, as of ears, and reaches farther than the bone before it is long."""
+        paired = not all(map(self._is_single, self._rows.children[child]))
+        return paired and bool(self._rows.reach[child] > self._rows.length[neck])
 
     def _goes_on(self, joint: int, child: int) -> bool:
         """Whether a longer bone begins at the tip of another, as a head on a neck with a scarf."""

@@ -228,3 +228,17 @@ def test_a_person_faces_where_the_toes_point_however_the_trunk_leans(degrees):
     kinds, found = _kinds(rows)
     assert kinds == {name: PERSON[name.split(".")[0]] for name in kinds}
     assert found.forward @ [0, -1, 0] > 0.99
+
+
+def test_a_skull_with_ears_beside_a_jaw_with_a_long_tongue_is_the_head():
+    rows = [row for row in _beast() if row[0] not in ("neck", "head")]
+    _chain(rows, "neck neck2", "chest", (0, -1.0, 1.5), (0, -1.3, 1.65), (0, -1.5, 1.75))
+    rows.append(("skull", "neck2", (0, -1.5, 1.75), (0, -1.6, 1.9)))
+    _chain(rows, "jaw jaw2 tongue", "neck2", (0, -1.5, 1.75), (0, -1.7, 1.65), (0, -1.9, 1.6), (0, -2.1, 1.6))
+    for side, s in SIDES:
+        knots = [(0.1 * s, -1.5, 1.85), (0.25 * s, -1.45, 1.95), (0.35 * s, -1.4, 1.85)]
+        _chain(rows, f"ear.{side} tip.{side}", "skull", *knots)
+    kinds, found = _kinds(rows)
+    assert kinds["neck"] == kinds["neck2"] == "neck" and kinds["skull"] == "head"
+    assert {kinds[name] for name in ("jaw", "tongue", "ear.l", "tip.r")} == {"appendage"}
+    assert found.on_fours
