@@ -232,13 +232,13 @@ def _look_at(rows: Rows, row: tuple[int, ...], least: float, walks: bool, lying:
     units = spans / np.maximum(lengths, 1e-12)[:, None]
     bends = np.cross(units[:-1], units[1:])
     aside = whole and _parts_from_twin(rows, row[0])
-    told = lengths.copy()
+    certain = lengths.copy()
     if len(row) > 2 and np.linalg.norm(bends[-1]) < _BENT:
-        told[-1] = 0.0  # what goes straight on at the end may be of any length
+        certain[-1] = 0.0  # what goes straight on at the end may be of any length
 
     def choices(strict: bool) -> list[tuple[list[tuple[int, int, float]], list[float]]]:
         """Parts, lengths of their pairs; strict: 0 for what begins in the middle, a foot, a straight end."""
-        found, known = [], told if strict else lengths
+        found, known = [], certain if strict else lengths
         for parts in (_in_line(known, bends), [(k, k, float(length)) for k, length in enumerate(known)]):
             own = _pairs(parts, easier)
             for k, (over, under) in enumerate(pairwise(parts)):

@@ -163,11 +163,12 @@ class Pose:
 
     def _bind(self, joint: Joints, offset: npt.ArrayLike) -> tuple[FramePoints, int | slice]:
         """The points of one joint or several, and which of them are meant: the only one, or all."""
-        single = not isinstance(joint, Iterable) or isinstance(joint, str)
-        names = [joint] if single else list(joint)  # type: ignore[arg-type]
+        if isinstance(joint, str) or not isinstance(joint, Iterable):
+            return FramePoints(self.skeleton, [joint], offset), 0
+        names = list(joint)
         if not names:
             raise BadValue("joint", "is empty; name at least one.")
-        return FramePoints(self.skeleton, names, offset), 0 if single else slice(None)  # type: ignore[arg-type]
+        return FramePoints(self.skeleton, names, offset), slice(None)
 
     def points(self, points: FramePoints) -> Array:
         """World positions (*batch, E, 3) of bound points."""

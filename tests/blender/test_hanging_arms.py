@@ -12,7 +12,6 @@ from installed import module
 from mathutils import Matrix
 
 from tests.ikmath.postures import people
-from tests.ikmath.postures.test_hanging_arms import lowered
 
 FLOOR = np.array([0.05, -0.35, -0.72])  # from where a lowered hand is to the floor ahead, metres
 FREE = ("arm.r", "forearm.r")
@@ -42,7 +41,7 @@ def drag(rig, bone="hand.l", way=FLOOR):
 
 @pytest.fixture
 def rig():
-    return make_rig(lowered())
+    return make_rig(people.lowered())
 
 
 def test_the_free_arm_hangs_when_the_other_hand_goes_to_the_floor(rig):
@@ -70,7 +69,7 @@ def test_a_squat_and_a_bow_leave_both_arms_hanging(rig):
 
 @pytest.mark.parametrize("spoil", ["held out", "constrained"])
 def test_an_arm_that_is_held_out_or_has_a_constraint_stays_with_the_trunk(spoil):
-    rig = make_rig(people.PERSON if spoil == "held out" else lowered())
+    rig = make_rig(people.PERSON if spoil == "held out" else people.lowered())
     if spoil == "constrained":
         rig.pose.bones["forearm.r"].constraints.new("LIMIT_ROTATION")
     bpy.context.view_layer.update()

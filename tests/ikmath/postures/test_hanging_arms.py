@@ -15,21 +15,7 @@ from tests.ikmath.postures import people
 FEET = ["foot.l", "foot.r"]
 
 
-def lowered():
-    """The rows of a person whose arms hang down."""
-    rows = []
-    for name, above, head, tail in people.PERSON:
-        s = 1 if name.endswith(".l") else -1
-        ends = {
-            "arm": ((0.18 * s, 0.01, 1.45), (0.22 * s, 0.03, 1.17)),
-            "forearm": ((0.22 * s, 0.03, 1.17), (0.24 * s, 0.0, 0.91)),
-            "hand": ((0.24 * s, 0.0, 0.91), (0.25 * s, -0.01, 0.8)),
-        }
-        rows.append((name, above, *ends.get(name.split(".")[0], (head, tail))))
-    return tuple(rows)
-
-
-FIGURE, TIPS = people.skeleton(lowered())
+FIGURE, TIPS = people.skeleton(people.lowered())
 REST = ik.Pose.forward(FIGURE, FIGURE.rest)
 PLAIN = PostureObjective.of(FIGURE, FIGURE.rest, tips=TIPS)
 HANGING = PLAIN.with_hanging_arms([FIGURE.index("arm.l")], REST)
