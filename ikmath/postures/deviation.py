@@ -6,8 +6,8 @@ R)`, in the joint's axes, changes with the joint's angular velocity w by `phi' =
 the right Jacobian of the exponential, which is the left one's transpose (Sola, "A micro Lie theory", 2018,
 eq. 144 to 146).
 
-Hips of upright figures hardly turn backwards, and their knees and fingers fold only so far: what a joint
-turns beyond its range has a weight of its own.
+Hips of upright figures hardly turn backwards, and their knees hardly forwards; knees and fingers fold only so
+far: what a joint turns beyond its range has a weight of its own.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _HANGS: Final = 0.5  # cosine of the angle up to which a leg hangs down
 
 @dataclass(frozen=True, eq=False)
 class JointRanges:
-    """How far hips turn backwards, and knees and fingers bend, before that costs more."""
+    """How far hips turn backwards, and knees and fingers bend both ways, before that costs more."""
 
     which: Index  # (r,) index of each joint in `JointWeights.joints`
     axis: Array  # (r, 3) about which it turns, in the reference frame
@@ -65,7 +65,8 @@ class JointRanges:
             back = atan2(-first @ figure.forward, -first @ figure.up)
             axis = figure.hinge[lower]
             found.append((upper, figure.left, np.inf, parameters.hip_back - back))
-            found.append((lower, axis, np.inf, parameters.fold - _bend(first, second, axis)))
+            bent = _bend(first, second, axis)
+            found.append((lower, axis, parameters.knee_back + bent, parameters.fold - bent))
         for j in figure.of_kind(Kind.FINGER):
             axis, above = figure.hinge[j], int(parents[j])
             if not axis.any():

@@ -68,8 +68,9 @@ class PostureParameters:
         least_appendage: its least, per squared radian: far below a neck's, which hardly follows an ear. At
             most it is the weight of its kind.
         hip_back: angle by which the thigh of an upright figure turns back from straight down before that
-            costs more, radians. fold: the same for the bend of its knee from the straight leg. People's
-            ranges are 20 to 30 and 135 to 150 degrees (American Academy of Orthopaedic Surgeons).
+            costs more, radians. knee_back, fold: the same for the bend of its knee from the straight leg, the
+            wrong way and the right one. People's ranges are 20 to 30, 0 to 10 and 135 to 150 degrees
+            (American Academy of Orthopaedic Surgeons).
         finger_back: angle by which a finger's joint bends back from straight before that costs more, radians.
             finger_fold: the same for its bend. The ranges of the three joints are 80 to 100 degrees (ibid.).
         beyond: weight of what a joint turns beyond that, per squared radian: ten degrees as much as a trunk's
@@ -101,6 +102,7 @@ class PostureParameters:
     appendage: float = DENSITY[Kind.OTHER] / 3.0
     least_appendage: float = 1e-4
     hip_back: float = radians(20.0)
+    knee_back: float = radians(10.0)
     fold: float = radians(140.0)
     finger_back: float = radians(10.0)
     finger_fold: float = radians(95.0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Hips hardly turn backwards, and knees fold only so far: beyond that the posture costs more."""
+"""Hips hardly turn back, knees hardly forwards, and knees fold only so far: beyond, the posture costs more."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ikmath.postures.parameters import DEFAULTS, PostureParameters
 from ikmath.postures.support import unsupported
 from tests.ikmath.postures import people
 
-BACK, FOLD = np.degrees(DEFAULTS.hip_back), np.degrees(DEFAULTS.fold)
+BACK, KNEE_BACK, FOLD = np.degrees([DEFAULTS.hip_back, DEFAULTS.knee_back, DEFAULTS.fold])
 
 
 def _cost(figure, tips, q=None, **options):
@@ -42,7 +42,7 @@ def _beyond(figure, tips, q, **options):
 
 
 @pytest.mark.parametrize("options", [{}, {"roll": 0.8}, {"turn": 1.1}, {"scale": 37.0}])
-@pytest.mark.parametrize(("bone", "limit"), [("thigh.r", BACK), ("shin.l", FOLD)])
+@pytest.mark.parametrize(("bone", "limit"), [("thigh.r", BACK), ("shin.l", FOLD), ("shin.r", -KNEE_BACK)])
 def test_what_is_beyond_costs_by_its_square(bone, limit, options):
     figure, tips = people.skeleton(**options)
     turn = options.get("turn", 0.0)
@@ -58,12 +58,13 @@ def test_what_is_beyond_costs_by_its_square(bone, limit, options):
     else:
         at_rest = np.degrees(np.arccos(upper @ lower / np.linalg.norm(upper) / np.linalg.norm(lower)))
     for much in (5.0, 40.0):
-        bent = _turned(figure, bone, limit - at_rest + much, turn)
+        bent = _turned(figure, bone, limit - at_rest + np.copysign(much, limit), turn)
         found = _beyond(figure, tips, bent)
         assert found == pytest.approx(DEFAULTS.beyond * np.radians(much) ** 2, rel=1e-6)
-    within = _turned(figure, bone, limit - at_rest - 1.0, turn)
+    within = _turned(figure, bone, limit - at_rest - np.copysign(1.0, limit), turn)
     assert _beyond(figure, tips, within) == 0.0
-    assert _beyond(figure, tips, _turned(figure, bone, -100.0, turn)) == 0.0
+    if bone.startswith("thigh"):
+        assert _beyond(figure, tips, _turned(figure, bone, -100.0, turn)) == 0.0
 
 
 def test_a_thigh_turns_forwards_more_easily_than_backwards():
@@ -73,6 +74,26 @@ def test_a_thigh_turns_forwards_more_easily_than_backwards():
         cost.evaluate(ik.Pose.forward(figure, _turned(figure, "thigh.l", s * 80.0))).value for s in (-1, 1)
     )
     assert behind > 5.0 * ahead
+
+
+def test_a_seated_persons_knees_bend_forwards_whatever_the_feet_are_asked_for():
+    figure, tips = people.skeleton(people.lowered())
+    cost = PostureObjective.of(figure, figure.rest, tips=tips)
+    axis = cost.figure.hinge[figure.index("shin.l")]
+    rng, own = np.random.default_rng(5), ["hips", "foot.l", "foot.r"]
+    for thigh, shin, foot in rng.uniform([-100, 10, -20], [0, 120, 40], (30, 3)):
+        bent = dict(zip(("thigh.l", "shin.l", "foot.l"), np.radians([thigh, shin, foot]), strict=True))
+        turns = np.zeros((len(figure), 3))
+        for bone, angle in bent.items():
+            turns[figure.index(bone)] = [angle, 0, 0]
+        truth = ik.Pose.forward(figure, people.rotations(figure, turns))
+        goals = [ik.Position(own, truth.point(own))]
+        goals += [ik.Orientation(bone, truth.rotation[figure.index(bone)]) for bone in own]
+        pose = ik.Pose.forward(figure, ik.solve(ik.Problem(figure, goals, posture=cost), figure.rest).q)
+        upper, lower = (pose.rotation[figure.index(b)] @ tips[figure.index(b)] for b in ("thigh.l", "shin.l"))
+        rest = ik.Pose.forward(figure, figure.rest).rotation[figure.index("thigh.l")]
+        across = np.cross(upper, lower) @ pose.rotation[figure.index("thigh.l")] @ rest.T @ axis
+        assert np.degrees(np.arctan2(across, upper @ lower)) > -15.0
 
 
 def test_an_animals_thighs_and_joints_that_are_all_alike_have_no_range():
