@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The posture objective: chooses, among all poses that satisfy the goals, a natural one.
 
-    E(q) = sum_b m_b d_b^T diag(1, 1, 1/2) d_b + sum_j phi_j^T K_j phi_j + balance + hanging arms
+    E(q) = sum_b m_b d_b^T diag(1, 1, 1/2) d_b + sum_j phi_j^T K_j phi_j + tilt + balance
 
 `d_b` is the displacement of a mass point from the posture, `phi_j` the rotation vector by which a joint
 deviates from the posture in its parent's frame, and K_j its weight by the kind of joint; hips and knees have
-a second weight for what they turn beyond their range. An arm that hangs and that nothing leads keeps its
-slope: its change has a weight. Each bone has two mass points at its middle plus and minus L / sqrt(12), so
-that it has the inertia of a slender rod. Of the body's own rotation only the tilt counts, and its position
-counts only by the displaced mass.
+a second weight for what they turn beyond their range. Each bone has two mass points at its middle plus and
+minus L / sqrt(12), so that it has the inertia of a slender rod. Of the body's own rotation only the tilt
+counts, and its position counts only by the displaced mass. An arm that hangs and that nothing leads has a
+tilt of its own, however the trunk leans.
 
 The Gauss-Newton matrix of the first term is the figure's mass matrix.
 """
@@ -50,17 +50,12 @@ class Effort(StrEnum):
     EVEN = "even"
 
 
-class _HangingArm(NamedTuple):
-    """An arm, with its direction (3,) in the axes of its first joint and its slope in the posture."""
+class _Upright(NamedTuple):
+    """A joint of which the tilt counts, with the vertical (3,) in its axes in the posture."""
 
-    shoulder: int
-    direction: Array
-    slope: float  # cosine of the angle from the vertical
-
-    def off(self, pose: Pose, up: Array) -> tuple[float, Array]:
-        """By how much its slope is another one; and its direction (3,) in the world."""
-        way = pose.rotation[self.shoulder] @ self.direction
-        return float(way @ up) - self.slope, way
+    joint: int
+    upward: Array
+    weight: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,10 +64,9 @@ class _Reference:
 
     points: Array  # (P, 3), world
     deviations: Deviations  # from its local rotations
-    upward: Array  # (3,) the vertical in the body's axes
+    uprights: tuple[_Upright, ...]  # the body, and arms that hang
     slides: Array  # (s,) coordinates of the translations
     support: BalanceSupport  # the rule for its balance
-    arms: tuple[_HangingArm, ...]
 
 
 class _Structure:
@@ -108,8 +102,6 @@ class _Structure:
         self.plain = int((np.abs(up) > 1e-12).sum()) == 1  # the vertical is an axis
         level = 1.0 - lower * np.abs(up) if self.plain else np.ones(3)
         self.flat = (np.sqrt(self.mass[: self.heavy])[:, None] / figure.size * level).ravel()
-        turned = skeleton.turn_influence[:, self.body] if self.body >= 0 else np.zeros(skeleton.n, dtype=bool)
-        self.tilting = turned.astype(float)[:, None].copy()
         self.sliding = np.flatnonzero((skeleton.slot < 3) & (skeleton.parents[skeleton.owner] < 0))
         free = 1.0 - skeleton.stiffness[self.sliding]
         each = 1.0 / free - 1.0 if effort == Effort.NATURAL else parameters.even_slide / free
@@ -204,7 +196,7 @@ class PostureObjective:
 
     def with_reference(self, pose: Pose) -> PostureObjective:
         """A copy with another posture, with its own balance rule."""
-        arms = [arm.shoulder for arm in self._reference.arms]
+        arms = [one.joint for one in self._reference.uprights if one.joint != self._fixed.body]
         return type(self)(self._fixed, _reference(self._fixed, pose)).with_hanging_arms(arms, pose)
 
     def with_hanging_arms(self, shoulders: Iterable[int], pose: Pose) -> PostureObjective:
@@ -217,20 +209,15 @@ class PostureObjective:
         Raises:
             BadValue: a joint begins no limb.
         """
-        fixed, arms = self._fixed, []
-        elbows = {limb.joints[0]: limb.joints[1] for limb in fixed.figure.limbs}
+        fixed, arms = self._fixed, list(shoulders)
+        if beside := set(arms).difference(limb.joints[0] for limb in fixed.figure.limbs):
+            raise BadValue("shoulders", f"names joint {min(beside)}, which begins no limb.")
         turning = fixed.skeleton.owner[fixed.skeleton.is_turn]
-        for shoulder in shoulders:
-            if shoulder not in elbows:
-                raise BadValue("shoulders", f"names joint {shoulder}, which begins no limb.")
-            if shoulder not in turning:
-                continue
-            way = pose.point(elbows[shoulder], fixed.tips[elbows[shoulder]]) - pose.position[shoulder]
-            way = way / (float(np.linalg.norm(way)) or 1.0)
-            own = pose.rotation[shoulder].T @ way
-            arms.append(_HangingArm(shoulder, own, float(way @ fixed.figure.up)))
-        natural = fixed.effort == Effort.NATURAL
-        return type(self)(fixed, replace(self._reference, arms=tuple(arms) if natural else ()))
+        if fixed.effort == Effort.EVEN:
+            turning = turning[:0]
+        uprights = [one for one in self._reference.uprights if one.joint == fixed.body]
+        uprights += [_upright(fixed, pose, arm, fixed.parameters.hanging) for arm in arms if arm in turning]
+        return type(self)(fixed, replace(self._reference, uprights=tuple(uprights)))
 
     def with_support(self, support: BalanceSupport) -> PostureObjective:
         """A copy with another balance rule."""
@@ -261,35 +248,29 @@ class PostureObjective:
         fixed, reference = self._fixed, self._reference
         x = pose.points(fixed.points)
         rows = pose.point_jacobian(fixed.points, x).T  # (n, 3 P)
-        # residuals and their derivatives: mass points, tilt, hips or centre of mass
+        # residuals and their derivatives: mass points, hips or centre of mass, tilts
         wide = 3 * fixed.heavy
-        count = wide + 6 + len(reference.arms)
+        count = wide + 3 + 3 * len(reference.uprights)
         error, slopes = np.zeros(count), np.zeros((fixed.skeleton.n, count))
         error[:wide] = self._displaced((x - reference.points)[: fixed.heavy].reshape(1, -1))[0]
         slopes[:, :wide] = self._displaced(rows[:, :wide])
         push = np.zeros(3)  # residual that keeps hips or centre of mass in place
-        if fixed.tilt_weight:
-            upward = pose.rotation[fixed.body] @ reference.upward
-            error[wide : wide + 3] = sqrt(fixed.tilt_weight) * (upward - fixed.figure.up)
-            turning = sqrt(fixed.tilt_weight) * skew(upward)
-            slopes[:, wide : wide + 3] = (pose.screws[0] * fixed.tilting).dot(turning)
         if self._hips_kept:
             each = sqrt(fixed.parameters.balance) / fixed.figure.size
-            error[wide + 3 : wide + 6] = push = each * (x[-1] - reference.points[-1])
-            slopes[:, wide + 3 : wide + 6] = each * rows[:, -3:]
+            error[wide : wide + 3] = push = each * (x[-1] - reference.points[-1])
+            slopes[:, wide : wide + 3] = each * rows[:, -3:]
         elif self._balanced:
             over, way, aside = self._overhang(x)
             if over > 0.0:
                 root = sqrt(fixed.parameters.balance)
-                error[wide + 3], push = root * over, root * over * way
+                error[wide], push = root * over, root * over * way
                 ways = root / fixed.figure.size * np.stack([way, aside], 1)
-                slopes[:, wide + 3 : wide + 5] = rows.dot(np.kron(self._center[:, None], ways))
-        each, up = sqrt(fixed.parameters.hanging), fixed.figure.up
-        for row, arm in enumerate(reference.arms, wide + 6):
-            off, way = arm.off(pose, up)
-            error[row] = each * off
-            turned = fixed.skeleton.turn_influence[:, arm.shoulder]
-            slopes[turned, row] = pose.screws[0][turned].dot(each * np.cross(way, up))
+                slopes[:, wide : wide + 2] = rows.dot(np.kron(self._center[:, None], ways))
+        for place, one in zip(range(wide + 3, count, 3), reference.uprights, strict=True):
+            root, upward = sqrt(one.weight), pose.rotation[one.joint] @ one.upward
+            error[place : place + 3] = root * (upward - fixed.figure.up)
+            turned = fixed.skeleton.turn_influence[:, one.joint]
+            slopes[turned, place : place + 3] = pose.screws[0][turned].dot(root * skew(upward))
         value = float(error.dot(error))
         gradient = slopes.dot(2.0 * error)
         slopes *= _ROOT_2
@@ -300,16 +281,13 @@ class PostureObjective:
             value += float(fixed.slide_weight @ (slid * slid))
             gradient[fixed.sliding] += 2.0 * fixed.slide_weight * slid
             hessian[fixed.sliding, fixed.sliding] += 2.0 * fixed.slide_weight
-        return PostureTerm(
-            value, gradient, hessian, partial(self._curvature, pose, x, error[: wide + 3], push)
-        )
+        return PostureTerm(value, gradient, hessian, partial(self._curvature, pose, x, error[:wide], push))
 
     def _curvature(self, pose: Pose, x: Array, error: Array, push: Array) -> Curvature:
-        """See `PostureTerm`; of points x (P, 3), residuals of masses and tilt, and of hips or balance."""
+        """See `PostureTerm`; of points x (P, 3), residuals of masses, and of hips or balance."""
         fixed = self._fixed
-        wide = 3 * fixed.heavy
         force = np.zeros_like(x)
-        force[: fixed.heavy] = 2.0 * self._displaced(error[None, :wide])[0].reshape(-1, 3)
+        force[: fixed.heavy] = 2.0 * self._displaced(error[None])[0].reshape(-1, 3)
         root = 2.0 * sqrt(fixed.parameters.balance) / fixed.figure.size
         if self._hips_kept:
             force[-1] += root * push
@@ -317,17 +295,12 @@ class PostureObjective:
             force += root * self._center[:, None] * push
         found = self._reference.deviations.curvature(pose)
         loads = found.loads.along_with(Loads.on_points(fixed.points.joints, x, force))
-        if fixed.tilt_weight:
-            upward = pose.rotation[fixed.body] @ self._reference.upward
-            tilting = 2.0 * sqrt(fixed.tilt_weight) * error[wide:]
+        for one in self._reference.uprights:
+            upward = pose.rotation[one.joint] @ one.upward
+            tilting = 2.0 * one.weight * (upward - fixed.figure.up)
             loads = loads.along_with(
-                Loads.of(np.array([fixed.body]), second=np.multiply.outer(upward, tilting)[None])
+                Loads.of(np.array([one.joint]), second=np.multiply.outer(upward, tilting)[None])
             )
-        for arm in self._reference.arms:
-            off, way = arm.off(pose, fixed.figure.up)
-            lifting = 2.0 * fixed.parameters.hanging * off * fixed.figure.up
-            turned = np.multiply.outer(way, lifting)[None]
-            loads = loads.along_with(Loads.of(np.array([arm.shoulder]), second=turned))
         return Curvature(loads, found.rest)
 
     def _displaced(self, ways: Array) -> Array:
@@ -365,7 +338,10 @@ def _reference(fixed: _Structure, pose: Pose) -> _Reference:
     center = fixed.masses.mass @ pose.points(fixed.weighing)
     room = fixed.parameters.balance_room * fixed.figure.size
     support = choose_support(fixed.figure, pose.position, tails, center, room)
-    up = fixed.figure.up
-    upward = pose.rotation[fixed.body].T @ up if fixed.body >= 0 else up
+    uprights = (_upright(fixed, pose, fixed.body, fixed.tilt_weight),) if fixed.tilt_weight else ()
     slides = pose.q[fixed.sliding].copy()
-    return _Reference(x, Deviations.at(fixed.joint_weights, pose), upward, slides, support, ())
+    return _Reference(x, Deviations.at(fixed.joint_weights, pose), uprights, slides, support)
+
+
+def _upright(fixed: _Structure, pose: Pose, joint: int, weight: float) -> _Upright:
+    return _Upright(joint, pose.rotation[joint].T @ fixed.figure.up, weight)

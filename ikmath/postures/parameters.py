@@ -77,9 +77,9 @@ class PostureParameters:
             joint by 35. Far poses are alike from 0.2 to 0.5.
         vertical: weight of vertical relative to horizontal displacement, no unit. A half lets a body bow and
             squat instead of stepping aside.
-        hanging: weight of the squared change of the slope of an arm that hangs free, no unit. Lifting it to
-            the horizontal costs five times as much as turning its shoulder by as much. When a person bows to
-            the floor, the arm stays within 30 degrees of where it hung (37 at the half, 24 at the double).
+        hanging: weight of the tilt of an arm that hangs free, per squared radian: twice its shoulder's. When
+            a person bows to the floor, the arm stays within 26 degrees of where it hung (38 at the half, 16
+            at the double).
         balance: weight of the squared overhang of the centre of mass, per squared figure size. It is 20 times
             that of displacement: large relative to the posture, small relative to the targets.
         balance_room: allowed distance of the centre of mass from its support, figure sizes. Slightly less
@@ -108,7 +108,7 @@ class PostureParameters:
     finger_fold: float = radians(95.0)
     beyond: float = 0.2
     vertical: float = 0.5
-    hanging: float = 0.02
+    hanging: float = _MIDDLE
     balance: float = 20.0
     balance_room: float = 0.04
     even_joint: float = _MIDDLE

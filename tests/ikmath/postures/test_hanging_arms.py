@@ -56,7 +56,7 @@ def test_turning_the_person_costs_an_arm_nothing():
         assert HANGING.evaluate(pose).value == pytest.approx(PLAIN.evaluate(pose).value, abs=1e-12)
 
 
-def test_copies_keep_the_arms_and_take_their_slope_from_the_posture():
+def test_copies_keep_the_arms_and_take_their_tilt_from_the_posture():
     bowed = to_the_floor(HANGING)
     there = HANGING.with_reference(bowed)
     assert np.abs(there.evaluate(bowed).gradient).max() < 1e-9

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Hips hardly turn back, knees hardly forwards, and knees fold only so far: beyond, the posture costs more."""
+"""Hips hardly turn back, knees hardly forwards and only so far back: what is beyond costs more."""
 
 from __future__ import annotations
 
