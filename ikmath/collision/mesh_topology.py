@@ -13,6 +13,7 @@ feature decides about inside and outside, and a point is inside the mesh if it i
 from __future__ import annotations
 
 from copy import copy
+from itertools import count
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -26,6 +27,8 @@ _ROUNDING: Final = 1e-6  # a few times that of single precision, in which meshes
 _FLAT: Final = 1e-10  # height over length of a face below which it has no area
 _SAME_ANGLE: Final = 1e-6  # radians: faces around an edge that are closer than this coincide
 _MANY_PATCHES: Final = 1000  # above this no shared walls are sought
+_MOST_PAIRS: Final = 1_000_000  # of parts whose boxes meet: of 1,400 parts in one place, or of very many
+_AT_ONCE: Final = 1_000_000  # pairs of boxes that are compared at once, to bound memory
 
 
 class Layers(NamedTuple):
@@ -127,12 +130,12 @@ class MeshTopology:
             return "has no face with an area"
         part, parts = self._parts(kept)
         layer = self._part_layers(part, parts, kept)
-        if layer is None:
-            return "is turned inside out"
-        count = int(layer.max()) + 1
-        if count == 1 and kept is self.counted:
+        if isinstance(layer, str):
+            return layer
+        layers = int(layer.max()) + 1
+        if layers == 1 and kept is self.counted:
             return Layers(self, np.zeros(len(part), dtype=np.intp), 1)
-        return Layers(self._split(part, kept), np.where(kept, layer.take(part), -1), count)
+        return Layers(self._split(part, kept), np.where(kept, layer.take(part), -1), layers)
 
     def _without_shared_walls(self) -> Mask:
         """(F,) the faces that count, without walls between two parts that both parts use."""
@@ -198,8 +201,8 @@ class MeshTopology:
         rank = (rank + up.take(start.take(begin))) % size
         return np.stack([face.take(begin), face.take(end.take(offset + rank))], 1)
 
-    def _part_layers(self, part: Index, parts: int, kept: Mask) -> Index | None:
-        """(parts,) layer of each part; None if one is inside out without being a cavity of another."""
+    def _part_layers(self, part: Index, parts: int, kept: Mask) -> Index | str:
+        """(parts,) layer of each part; or, as the rest of a sentence, why there are none."""
         used = np.zeros(parts, dtype=bool)
         used[part[kept]] = True
         corners = self.corners - self.corners[0].mean(0)
@@ -211,28 +214,28 @@ class MeshTopology:
             extreme = fold(fold(self.corners[0], self.corners[1]), self.corners[2]).take(order, 0)
             box[row] = fold.reduceat(extreme, starts)
         rounding = _ROUNDING**2 * float(np.abs(box).max()) ** 3
-        result = np.zeros(parts, dtype=np.intp)
-        members: list[list[int]] = []
-        for number in np.argsort(-volume, kind="stable").tolist():
-            if not used[number]:
-                continue
-            low, high = box[:, number]
+        own = np.where(used)[0]
+        pairs = _meeting(*box[:, own])
+        if pairs is None:
+            return "has too many parts that overlap"
+        beside: list[list[int]] = [[] for _ in range(parts)]  # other parts whose boxes meet that of a part
+        for one, two in own.take(pairs).tolist():
+            beside[one].append(two)
+            beside[two].append(one)
+        result = np.full(parts, -1)
+        for number in own.take((-volume.take(own)).argsort(kind="stable")).tolist():
+            others = beside[number]
             if volume[number] < -rounding:  # a cavity belongs to the smallest part around it
-                around = ((box[0] <= low) & (box[1] >= high)).all(1) & (volume > 0.0) & used
-                if not around.any():
-                    return None
-                result[number] = result[np.where(around, volume, np.inf).argmin()]
+                low, high = box[:, number]
+                inside = (box[0, others] <= low) & (box[1, others] >= high)
+                around = [k for k in np.array(others)[inside.all(1)].tolist() if volume[k] > 0.0]
+                if not around:
+                    return "is turned inside out"
+                result[number] = result[min(around, key=volume.__getitem__)]
                 continue
-            clear = (
-                layer
-                for layer, others in enumerate(members)
-                if not ((box[0, others] <= high) & (box[1, others] >= low)).all(1).any()
-            )
-            result[number] = layer = next(clear, len(members))
-            if layer == len(members):
-                members.append([])
-            members[layer].append(number)
-        return result
+            taken = set(result[others].tolist())
+            result[number] = next(layer for layer in count() if layer not in taken)
+        return np.maximum(result, 0)
 
     def _split(self, part: Index, kept: Mask) -> MeshTopology:
         """The same with vertices and edges of each part for itself."""
@@ -242,6 +245,32 @@ class MeshTopology:
         other.vertices = int(other.faces.max()) + 1
         other._number_edges(kept)
         return other
+
+
+def _meeting(low: Array, high: Array) -> Index | None:
+    """(P, 2) the pairs of boxes (N, 3) that meet; None if they are too many.
+
+    They are sorted along the axis on which they overlap least, so only those between the two sides of a box
+    are compared with it (sweep and prune).
+    """
+    size = high.max(0) - low.min(0)
+    along = int(((high - low).sum(0) / np.maximum(size, TINY)).argmin())
+    order = low[:, along].argsort(kind="stable")
+    low, high = low.take(order, 0), high.take(order, 0)
+    after = np.arange(1, len(low) + 1)
+    many = np.searchsorted(low[:, along], high[:, along], side="right") - after
+    total, found, begin = np.cumsum(many), [np.zeros((0, 2), dtype=np.intp)], 0
+    while begin < len(low):
+        end = max(int(np.searchsorted(total, total[begin] - many[begin] + _AT_ONCE)), begin + 1)
+        own = many[begin:end]
+        one = np.arange(begin, end).repeat(own)
+        two = np.arange(len(one)) - (np.cumsum(own) - own).repeat(own) + one + 1
+        meet = ((low.take(one, 0) <= high.take(two, 0)) & (low.take(two, 0) <= high.take(one, 0))).all(1)
+        found.append(order.take(np.stack([one[meet], two[meet]], 1)))
+        if sum(map(len, found)) > _MOST_PAIRS:
+            return None
+        begin = end
+    return np.concatenate(found)
 
 
 def _components(count: int, one: Index, two: Index) -> tuple[Index, int]:

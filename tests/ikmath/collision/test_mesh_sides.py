@@ -140,6 +140,29 @@ def test_a_cavity_stays_hollow(rng):
     np.testing.assert_array_equal(mesh.nearest(points).distance < 0, inside)
 
 
+def test_hundreds_of_parts_overlap_or_lie_in_each_other(rng):
+    middle, half = rng.uniform(-4, 4, (400, 3)), rng.uniform(0.05, 1.0, (400, 3))
+    hollow = rng.random(400) < 0.3  # a wall of a fifth
+    box, faces = meshes.box((1.0, 1.0, 1.0))
+    parts = [(m + h * box, faces) for m, h in zip(middle, half, strict=True)]
+    cavities = zip(middle[hollow], half[hollow], strict=True)
+    parts += [(m + 0.8 * h * box, faces[:, ::-1]) for m, h in cavities]
+    mesh = TriangleMesh(*together(parts), mode="solid")
+    points = rng.uniform(-4.5, 4.5, (4000, 3))
+    away = np.abs(points[:, None] - middle) / half
+    walls = (away < 1.0).all(2) & ~((away < 0.8).all(2) & hollow)
+    np.testing.assert_array_equal(mesh.nearest(points).distance < 0, walls.any(1))
+
+
+def test_parts_that_all_overlap_are_too_many_for_an_inside(rng):
+    box, faces = meshes.box((0.5, 0.5, 0.5))
+    pile = [(box + 0.1 * shift, faces) for shift in rng.uniform(-1, 1, (1500, 3))]
+    mesh = TriangleMesh(*together(pile), name="Leaves")
+    assert mesh.mode == "two_sided" and "has too many parts that overlap and so no inside" in mesh.note
+    apart = [(box + 2.0 * np.array((*divmod(k, 40), 0)), faces) for k in range(1600)]
+    assert TriangleMesh(*together(apart)).closed
+
+
 OPEN = {
     "a face is missing": (BOX[0], BOX[1][1:], "open rim"),
     "a face is turned": (BOX[0], np.concatenate([BOX[1][:1, ::-1], BOX[1][1:]]), "disagree"),
