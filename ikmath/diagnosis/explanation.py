@@ -17,6 +17,7 @@ from .reachability import beyond_reach
 
 _OUT: Final = 1e-2  # radians or metres beyond a limit that are mentioned
 _MOSTLY: Final = 0.5  # share of an error that, if it is distance beyond all reach, is reason enough
+_NAMED: Final = 5  # names that a sentence lists before it counts the others
 OUT_OF_REACH: Final = "the target is out of reach"
 
 
@@ -99,8 +100,10 @@ def _error(problem: Problem, value: float, unit: str) -> str:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names as a list in words, each once."""
+    """Names as a list in words, each once; of very many the first ones and how many others there are."""
     *most, last = dict.fromkeys(names)
+    if len(most) > _NAMED:
+        most, last = most[:_NAMED], f"{len(most) + 1 - _NAMED} others"
     return f"{', '.join(most)} and {last}" if most else last
 
 

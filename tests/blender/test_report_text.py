@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 import pytest
 from addon_scenes import add, animate, arm, miss, reach, two_arms
+from bridge_rigs import chain_rig
 
 NAME = "Articulate report"
 
@@ -234,3 +235,17 @@ def test_two_effectors_of_one_name_have_a_row_each():
         "hand.L (2)": "hand.R",
     }
     assert "1 of 2 effectors fell short" in rig.articulate.message
+
+
+def test_of_many_effectors_that_fall_short_the_worst_are_examined():
+    rig = chain_rig(14)
+    bpy.ops.object.mode_set(mode="POSE")
+    for number, bone in enumerate(rig.pose.bones):
+        reach(rig, bone.name, (20.0 + 2.0 * number, 0.0, 1.0))
+    bpy.ops.articulate.solve()
+    rows = rig.articulate.report["effectors"]
+    left = {name for name, one in rows.items() if "not examined, because 10 others" in one["message"]}
+    assert len(rows) == 14 and len(left) == 4
+    others = [one["worst"] for name, one in rows.items() if name not in left]
+    assert max(rows[name]["worst"] for name in left) <= min(others)
+    assert " and 8 others" in rig.articulate.message  # of those that hold the worst one back

@@ -107,8 +107,12 @@ def make_two_sided(armature: bpy.types.Object, first: int, depsgraph: bpy.types.
     ends = [read_all(shown.pose.bones, end, 3) for end in ("head", "tail")]
     points = space.scale * np.concatenate(ends).astype(float)
     meshes, _ = MeshCache.reader(armature).read(obstacles_of(armature), armature, space, depsgraph)
-    around = {mesh.name for mesh in meshes if np.median(mesh.nearest(points).distance) < 0.0}
-    found = [o for o in rig_of(armature).obstacles[first:] if any(thing.name in around for thing in o.things)]
+    added = rig_of(armature).obstacles[first:]
+    own = {thing.name for obstacle in added for thing in obstacle.things}
+    around = {
+        mesh.name for mesh in meshes if mesh.name in own and np.median(mesh.nearest(points).distance) < 0.0
+    }
+    found = [obstacle for obstacle in added if any(thing.name in around for thing in obstacle.things)]
     for obstacle in found:
         obstacle.mode = "TWO_SIDED"
     return [obstacle.shown_name for obstacle in found]
