@@ -20,8 +20,8 @@ from ikmath.model.limb_rows import continued
 from ikmath.model.masses import mass_shares
 
 from ..properties.bone import FROM_FIGURE, bone_settings
-from .armature import Array, Bones, Flags, Indices
-from .space import applied, transposed
+from .armature import Array, Bones, Flags, Indices, read_bones
+from .space import applied, transposed, upward
 
 _STUB: Final = 0.05  # share of the distance from the parent's head; shorter end bones have no length
 _FAR: Final = 3.0  # of that distance: a foot that is a root is no farther from its leg's last bone
@@ -34,11 +34,13 @@ class BoneMap:
     """The map of an armature in the rest pose.
 
     Attributes:
+        bones: of the armature.
         kinds: the map, with joints in the order of the bones, armature space and units.
         mass: (B,) shares of the total mass; ends: (B, 3) of the bones in their rest axes, armature units.
         rooted: the last bone of a leg -> its foot, where that is no child of it but a root.
     """
 
+    bones: Bones
     kinds: FigureMap
     mass: Array
     ends: Array
@@ -50,11 +52,13 @@ class BoneMap:
         return [joint for limb in self.kinds.limbs for joint in limb.joints]
 
 
-def bone_map(armature: bpy.types.Object, bones: Bones, up: Array) -> BoneMap:
+def bone_map(armature: bpy.types.Object, bones: Bones | None = None, up: Array | None = None) -> BoneMap:
     """The map of an armature: recognised, with the user's corrections.
 
-    Bones of unknown kind have mass only if they deform, unless none deforms.
+    Bones of unknown kind have mass only if they deform, unless none deforms. The bones are read if they are
+    not given, and by default `up` is that of the world.
     """
+    bones, up = bones or read_bones(armature), upward(armature) if up is None else up
     deforming = np.array([armature.data.bones[name].use_deform for name in bones.names], dtype=np.bool_)
     # a kind that the user has set also applies to the other side, unless that has its own
     told = {name: kind for name, kind in bone_settings(armature, "kind").items() if kind != FROM_FIGURE}
@@ -75,7 +79,7 @@ def bone_map(armature: bpy.types.Object, bones: Bones, up: Array) -> BoneMap:
         mass = np.where(known | deforming, mass, 0.0)
     ends = applied(transposed(bones.rest[:, :3, :3]), found.tails - found.heads)
     rooted = dict(zip(legs.tolist(), feet.tolist(), strict=True))
-    return BoneMap(found, mass / (float(mass.sum()) or 1.0), ends, rooted)
+    return BoneMap(bones, found, mass / (float(mass.sum()) or 1.0), ends, rooted)
 
 
 def _lengths(bones: Bones) -> tuple[Array, Flags]:

@@ -41,7 +41,7 @@ def chain_bones(bones: Bones, chains: Iterable[Chain]) -> tuple[str, ...]:
 
 
 def moving_along(
-    armature: bpy.types.Object, whole: BoneMap, bones: Bones, chains: Sequence[Chain], root: str
+    armature: bpy.types.Object, whole: BoneMap, chains: Sequence[Chain], root: str
 ) -> list[Chain]:
     """The chains of limbs that a body moves along with the bones of others; not those with constraints.
 
@@ -49,9 +49,10 @@ def moving_along(
     moves with the hips, so that the foot stays nearly where it is. But where only legs are pulled and the
     root is PINNED, nothing takes the hips away from above the others.
     """
+    bones = whole.bones
     pulled = [frozenset(bones.ancestors(name)) for name, above in chains if not above]
     moving = frozenset[int]().union(*pulled)
-    standing = frozenset[int]().union(*(bones.ancestors(foot) for foot in feet(bones, whole)))
+    standing = frozenset[int]().union(*(bones.ancestors(foot) for foot in feet(whole)))
     legs = [limb for limb in whole.kinds.limbs if limb.joints[0] in standing]
     of_legs = {joint for limb in legs for joint in limb.joints}
     carried = root == "FREE" or not all(own & of_legs for own in pulled)
@@ -68,12 +69,13 @@ def moving_along(
 
 
 def hanging_arms(
-    armature: bpy.types.Object, whole: BoneMap, bones: Bones, chains: Sequence[Chain], up: Array
+    armature: bpy.types.Object, whole: BoneMap, chains: Sequence[Chain], up: Array
 ) -> list[tuple[str, str]]:
     """Upper arms and forearms that hang down in the present pose and are on no chain, but on a moving trunk.
 
     They swing as it leans. up: (3,) in armature space. Those with constraints stay.
     """
+    bones = whole.bones
     on_chains = frozenset[int]().union(*(bones.ancestors(name) for name, _ in chains))
     moving = frozenset[int]().union(*(bones.ancestors(name) for name, above in chains if not above))
     found = []
@@ -88,10 +90,10 @@ def hanging_arms(
     return found
 
 
-def moving_bones(bones: Bones, whole: BoneMap, chains: Sequence[Chain], root: str) -> tuple[str, ...]:
+def moving_bones(whole: BoneMap, chains: Sequence[Chain], root: str) -> tuple[str, ...]:
     """The same as `chain_bones`, without bones that stay on the ground while a FREE root moves the hips."""
-    solved = chain_bones(bones, chains)
-    top = carrier(bones, whole) if root == "FREE" else -1
+    bones, solved = whole.bones, chain_bones(whole.bones, chains)
+    top = carrier(whole) if root == "FREE" else -1
     if top < 0 or any(top not in bones.ancestors(name) for name, _ in chains):
         return solved
     still = {bones.names[number] for number in bones.ancestors(top)[1:]}

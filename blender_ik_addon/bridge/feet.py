@@ -32,11 +32,12 @@ class Stance:
     """The bones of a figure in one pose; limbs are given by the indices of their end bones.
 
     Args:
-        bones: of the figure; whole: its map; matrix: (B, 4, 4) of the pose.
+        whole: map of the figure; matrix: (B, 4, 4) of the pose.
     """
 
-    def __init__(self, bones: Bones, whole: BoneMap, matrix: Matrices) -> None:
-        self.bones, self._mass, self._upward = bones, whole.mass, whole.kinds.up
+    def __init__(self, whole: BoneMap, matrix: Matrices) -> None:
+        self.bones = bones = whole.bones
+        self._mass, self._upward = whole.mass, whole.kinds.up
         self._level = np.linalg.svd(self._upward[None])[2][1:].T  # two horizontal directions in columns
         self._heads = matrix[:, :3, 3].astype(float)
         self._tails = self._heads + matrix[:, :3, 1].astype(float) * bones.length[:, None]
@@ -147,7 +148,7 @@ class Footing:
     upright: bool
 
 
-def feet(bones: Bones, whole: BoneMap) -> tuple[int, ...]:
+def feet(whole: BoneMap) -> tuple[int, ...]:
     """Indices of the bones that a figure stands on in the rest pose.
 
     These are bones with names like "foot", and the ends of its other legs if it stands on its legs. If they
@@ -155,7 +156,8 @@ def feet(bones: Bones, whole: BoneMap) -> tuple[int, ...]:
     steep, as in animals that walk on their toes, the part below it on the ground counts. Of several bones in
     one chain the topmost counts.
     """
-    rest, legs = Stance(bones, whole, bones.rest), whole.kinds.feet
+    bones, legs = whole.bones, whole.kinds.feet
+    rest = Stance(whole, bones.rest)
     named = [number for number in _named(bones) if not rest.is_control(number)]
     called = {i for i in named if not set(named) & set(bones.ancestors(i)[1:])}
     ends = rest.ends
@@ -176,26 +178,26 @@ def feet(bones: Bones, whole: BoneMap) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-def footing(bones: Bones, whole: BoneMap, matrix: Matrices) -> Footing:
+def footing(whole: BoneMap, matrix: Matrices) -> Footing:
     """The contacts in a pose (B, 4, 4), armature space: the feet, and other limbs that carry the figure."""
-    own, now = set(feet(bones, whole)), Stance(bones, whole, matrix)
+    bones, own, now = whole.bones, set(feet(whole)), Stance(whole, matrix)
     planted = {number for end in now.ends for number in own & set(bones.ancestors(end))}
     if now.ends and not (planted and now.carried_by(planted)):
         free = [end for end in now.ends if not own & set(bones.ancestors(end))]
         others = {now.foot(end) for end in free}
         own = (own | others) if planted else others  # in a handstand the feet are in the air
-    rest = Stance(bones, whole, bones.rest)
+    rest = Stance(whole, bones.rest)
     flat = {i for i in own if now.is_flat(i) or rest.is_flat(i) or _FOOT.search(_plain(bones.names[i]))}
     return Footing(tuple(sorted(own)), frozenset(flat), now.above(own) and not now.lies(own))
 
 
-def carrier(bones: Bones, whole: BoneMap) -> int:
+def carrier(whole: BoneMap) -> int:
     """Index of the bone that carries a figure; -1 if it is simply the topmost one.
 
     Game characters have a parent bone of the hips on the ground, which places them in the world. It must not
     sink into the floor when the hips move down, so the hips move instead.
     """
-    body = whole.kinds.body
+    bones, body = whole.bones, whole.kinds.body
     way = bones.ancestors(body)[:-1] if body >= 0 else ()
     return next((i for i in way if not bones.connected[i] and not bones.lock_location[i].all()), -1)
 

@@ -105,17 +105,14 @@ class ARTICULATE_OT_bone_kinds(OnBones):
     bl_options = set()
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        from ..bridge.armature import read_bones
         from ..bridge.bone_map import bone_map
-        from ..bridge.space import upward
 
-        bones, names = read_bones(armature), self.bones(context, armature)
-        missing = next((name for name in names if name not in bones.index), None)
+        whole, names = bone_map(armature), self.bones(context, armature)
+        missing = next((name for name in names if name not in whole.bones.index), None)
         if missing is not None:
             raise Refused(f"Armature '{armature.name}' has no bone '{missing}'")
-        kinds = bone_map(armature, bones, upward(armature)).kinds.kinds
         labels = {identifier: label for identifier, label, *_ in KINDS}
-        told = [f"{name}: {labels[kinds[bones.index[name]]]}" for name in names]
+        told = [f"{name}: {labels[whole.kinds.kinds[whole.bones.number(name)]]}" for name in names]
         self.report({"INFO"}, "; ".join(told))
 
 

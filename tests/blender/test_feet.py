@@ -16,9 +16,7 @@ read_bones = installed.module("bridge.armature").read_bones
 
 def feet(rig: bpy.types.Object) -> tuple[str, ...]:
     bones = read_bones(rig)
-    return tuple(
-        bones.names[number] for number in installed.module("bridge.feet").feet(bones, map_of(rig, bones))
-    )
+    return tuple(bones.names[number] for number in installed.module("bridge.feet").feet(map_of(rig, bones)))
 
 
 def named(names: dict[str, str]) -> bpy.types.Object:

@@ -55,7 +55,7 @@ def way(rig: bpy.types.Object, before: dict[str, np.ndarray]) -> float:
 def test_the_bone_on_the_ground_stays_there_while_the_hips_go_down():
     rig = player()
     bones = read_bones(rig)
-    assert bones.names[feet.carrier(bones, map_of(rig, bones))] == "Hips"
+    assert bones.names[feet.carrier(map_of(rig, bones))] == "Hips"
     before, hips = tips(rig, "Root", "Foot.L", "Foot.R"), tip(rig, "Hips")
     held = drag.Drag(rig, bpy.context, drag.Grip(bone="Hips"))
     moved = held.move_to(held.anchor + np.array([0.05, 0.0, -0.2]))

@@ -63,7 +63,7 @@ def test_its_feet_are_sought_along_a_few_ways_to_the_root(monkeypatch):
         return way
 
     monkeypatch.setattr(armature.Bones, "ancestors", counted)
-    feet.footing(bones, whole, bones.rest)
+    feet.footing(whole, bones.rest)
     assert seen < 10 * _ROPE
 
 

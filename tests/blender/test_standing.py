@@ -59,7 +59,7 @@ IN_POSES = {
 
 def stand(rig: bpy.types.Object) -> tuple[set[str], bool]:
     bones = armature.read_bones(rig)
-    found = holds.footing(bones, map_of(rig, bones), armature.pose_matrices(rig))
+    found = holds.footing(map_of(rig, bones), armature.pose_matrices(rig))
     return {bones.names[number] for number in found.feet}, found.upright
 
 

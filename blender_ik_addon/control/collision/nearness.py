@@ -25,7 +25,7 @@ from ...bridge.evaluated import UNKNOWN, Changes
 from ...bridge.memo import Memo
 from ...bridge.obstacles import ObstacleReader
 from ...bridge.skeleton import Figure, read_figure
-from ...bridge.space import Space, upward
+from ...bridge.space import Space
 from ...properties.access import rig_of
 from ...properties.settings import settings_around
 from ..frame.root import root_now
@@ -76,7 +76,7 @@ class _Model:
         shapes: Sequence[Shape],
     ) -> None:
         bones, carried, state = figure.bones, around.links.bones, read_state(armature, figure.bones)
-        root = root_now(armature, bones, bone_map(armature, bones, upward(armature))).setting
+        root = root_now(armature, bone_map(armature, bones)).setting
         figure = read_figure(bones, state, space, figure.solved, root=root, carried=carried)
         plain = ik.Problem(figure.skeleton, [ik.Posture(figure.q)])
         self._numbers = numbers = np.array([bones.index[name] for name in carried], dtype=np.intp)

@@ -9,11 +9,10 @@ from typing import Any, Final
 
 import bpy
 
-from ...bridge.armature import Array, Bones, Matrices, pose_matrices, read_bones
+from ...bridge.armature import Array, Bones, Matrices, pose_matrices
 from ...bridge.bone_map import BoneMap, bone_map
 from ...bridge.checks import overridden
 from ...bridge.feet import Footing, carrier, footing
-from ...bridge.space import upward
 from ...properties.access import rig_of
 from ...properties.effector import ArticulateEffector, why_not_moved
 from ...properties.kinds import KINDS, Kind
@@ -200,15 +199,15 @@ def _holding(
     """
     if rig_of(armature).solver.hold != "FEET":
         return [], ""
-    bones = read_bones(armature)
-    whole = bone_map(armature, bones, upward(armature))
+    whole = bone_map(armature)
+    bones = whole.bones
     evaluated = armature.evaluated_get(context.evaluated_depsgraph_get())
-    on = footing(bones, whole, pose_matrices(evaluated) if pose is None else pose)
-    top = carrier(bones, whole)
+    on = footing(whole, pose_matrices(evaluated) if pose is None else pose)
+    top = carrier(whole)
     number = bones.number(grip.bone)  # a bone in the middle has no other side
     lifted = top >= 0 and number in bones.ancestors(top)[1:]
-    held = [] if lifted else _feet(armature, bones, whole, on, grip, own)
-    held += _joined(bones, whole, grip, own)
+    held = [] if lifted else _feet(armature, whole, on, grip, own)
+    held += _joined(whole, grip, own)
     carried = (on.upright and held) or any(_is_placed(bones, foot, own) for foot in on.feet)
     in_hand = lifted or number == top or bones.parents[number] < 0
     if carried or in_hand:
@@ -217,19 +216,14 @@ def _holding(
 
 
 def _feet(
-    armature: bpy.types.Object,
-    bones: Bones,
-    whole: BoneMap,
-    on: Footing,
-    grip: Grip,
-    own: Sequence[ArticulateEffector],
+    armature: bpy.types.Object, whole: BoneMap, on: Footing, grip: Grip, own: Sequence[ArticulateEffector]
 ) -> list[EffectorPlan]:
     """The feet as effectors that hold them in place, except those that have effectors or are dragged.
 
     Dragging a leg may lift its foot: the foot follows as far as necessary. The bone that carries the leg
     stays in place as long as the leg can reach.
     """
-    above = _in_hand(bones, whole, grip)
+    bones, above = whole.bones, _in_hand(whole, grip)
     # a constrained foot would refuse the drag
     moved = {bone.name for bone in armature.pose.bones if not all(each.mute for each in bone.constraints)}
     driven = {foot for foot in on.feet if moved & {bones.names[one] for one in bones.ancestors(foot)}}
@@ -255,11 +249,9 @@ def _feet(
     return plans if body < 0 else [*plans, _held(bones, body, hand + _BODY)]
 
 
-def _joined(
-    bones: Bones, whole: BoneMap, grip: Grip, own: Sequence[ArticulateEffector]
-) -> list[EffectorPlan]:
+def _joined(whole: BoneMap, grip: Grip, own: Sequence[ArticulateEffector]) -> list[EffectorPlan]:
     """Loops between legs and feet that are roots of their own, where one of them is in the hand."""
-    above = _in_hand(bones, whole, grip)
+    bones, above = whole.bones, _in_hand(whole, grip)
     return [
         EffectorPlan(
             name=bones.names[leg],
@@ -274,9 +266,9 @@ def _joined(
     ]
 
 
-def _in_hand(bones: Bones, whole: BoneMap, grip: Grip) -> set[int]:
+def _in_hand(whole: BoneMap, grip: Grip) -> set[int]:
     """The dragged bones with their ancestors, and the legs of feet among them that are roots of their own."""
-    above = {number for name in grip.bones for number in bones.ancestors(name)}
+    above = {number for name in grip.bones for number in whole.bones.ancestors(name)}
     return above | {leg for leg, foot in whole.rooted.items() if foot in above}
 
 

@@ -251,18 +251,18 @@ def read_plan(
     more = [Placed(one.bone, one.chain_root) for one in extra if one.kind.places]
     up = upward_in_the_middle(armature) if mirrored else upward(armature)
     whole = bone_map(armature, bones, up)
-    asked = Root(root) if root else root_now(armature, bones, whole, more)
+    asked = Root(root) if root else root_now(armature, whole, more)
     natural = solver.chooses_naturally(method)
     asking = ((row, one.bone, one.chain_root, one.stretch) for row, one in enumerate(effectors))
     stretches = tuple(filter(None, (find_stretch(bones, *one, whole.long_bones) for one in asking)))
     chains = [chain for one in effectors for chain in one.chains(bones)]
     hanging: list[tuple[str, str]] = []
     if natural:
-        chains += moving_along(armature, whole, bones, chains, asked.setting)
+        chains += moving_along(armature, whole, chains, asked.setting)
         if carries != "ALWAYS":  # in clips arms keep their own motion
-            hanging = hanging_arms(armature, whole, bones, chains, up)
+            hanging = hanging_arms(armature, whole, chains, up)
         chains += [(fore, upper) for upper, fore in hanging]
-    solved = moving_bones(bones, whole, chains, asked.setting)
+    solved = moving_bones(whole, chains, asked.setting)
     natural = natural and len(solved) <= _MANY
     for _, effector in enabled:
         followed = [(effector.target, effector.subtarget)] if effector.follows == "TARGET" else []

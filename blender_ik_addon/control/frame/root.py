@@ -18,10 +18,8 @@ import bpy
 import numpy as np
 
 from ...bridge.animation import is_animated
-from ...bridge.armature import Bones, read_bones
 from ...bridge.bone_map import BoneMap, bone_map
 from ...bridge.feet import feet
-from ...bridge.space import upward
 from ...properties.access import rig_of
 
 RESISTANCE: Final = (0.999,) * 6
@@ -59,14 +57,15 @@ class Placed:
     lasting: bool = True
 
 
-def automatic_root(bones: Bones, whole: BoneMap, placed: Sequence[Placed]) -> Root:
+def automatic_root(whole: BoneMap, placed: Sequence[Placed]) -> Root:
     """What *Automatic* means.
 
     The trunk is the chain from the topmost bone to the one that carries the legs; without legs it is the
     topmost bone alone. The root moves for a bone of the trunk, or for a bone of a leg together with one
     outside the legs, if both are lasting. For bones of legs alone it resists.
     """
-    legs = [frozenset(bones.ancestors(foot)) for foot in feet(bones, whole)]
+    bones = whole.bones
+    legs = [frozenset(bones.ancestors(foot)) for foot in feet(whole)]
     # the topmost bones, and their descendants that carry all legs
     trunk = frozenset(np.flatnonzero(bones.parents < 0).tolist())
     if len(legs) > 1:
@@ -104,20 +103,19 @@ def placed_bones(armature: bpy.types.Object) -> tuple[Placed, ...]:
     return tuple(found)
 
 
-def root_now(armature: bpy.types.Object, bones: Bones, whole: BoneMap, more: Iterable[Placed] = ()) -> Root:
+def root_now(armature: bpy.types.Object, whole: BoneMap, more: Iterable[Placed] = ()) -> Root:
     """What *Root* means; `more` are placed by effectors that are not on the rig."""
     solver = rig_of(armature).solver
     if solver.root != "AUTO":
         return Root(solver.root)
-    found = automatic_root(bones, whole, (*placed_bones(armature), *more))
+    found = automatic_root(whole, (*placed_bones(armature), *more))
     # only the posture objective can resist
     return Root("PINNED") if found.resists and not solver.chooses_naturally(solver.method) else found
 
 
 def describe_root(armature: bpy.types.Object) -> str:
     """Whether the root stays or moves, and why, as a sentence."""
-    bones = read_bones(armature)
-    now = root_now(armature, bones, bone_map(armature, bones, upward(armature)))
+    now = root_now(armature, bone_map(armature))
     if rig_of(armature).solver.root != "AUTO":
         return f"The root {'stays' if now.setting == 'PINNED' else 'moves'}, as Root is set"
     if now.resists:

@@ -25,7 +25,7 @@ from ...bridge.evaluated import Changes
 from ...bridge.goals import Masses
 from ...bridge.memo import Memo
 from ...bridge.skeleton import Figure, read_figure
-from ...bridge.space import Space, nearest_rotation, read_space, upward
+from ...bridge.space import Space, nearest_rotation, read_space
 from ...properties.access import rig_of
 from ...properties.bone import bone_settings
 from ...properties.measures import metre
@@ -279,9 +279,9 @@ class Inspector:
         armature, bones, space = subject.armature, self.bones(subject), self._space(subject)
 
         def read() -> Figure:
-            whole = bone_map(armature, bones, upward(armature))
-            root = root_now(armature, bones, whole).setting
-            solved = moving_bones(bones, whole, subject.chains, root)
+            whole = bone_map(armature, bones)
+            root = root_now(armature, whole).setting
+            solved = moving_bones(whole, subject.chains, root)
             return read_figure(bones, read_state(armature, bones), space, solved, root=root)
 
         return self._figure.get(subject.key, read)

@@ -12,7 +12,6 @@ from mathutils import Matrix, Vector
 from ...bridge.armature import pose_matrices, read_bones
 from ...bridge.bone_map import bone_map
 from ...bridge.limbs import side_of_bend
-from ...bridge.space import upward
 from ...preferences import own_preferences
 from ...properties.access import MADE_HERE, rig_of
 from ...properties.bone_names import all_armatures
@@ -27,10 +26,8 @@ def first_target(effector: ArticulateEffector, pose_bone: bpy.types.PoseBone, sc
     if "pole" not in effector.kind_info.asks:
         return effector.first_target(pose_bone, scale)
     armature: Any = effector.id_data
-    bones = read_bones(armature)
-    kinds = bone_map(armature, bones, upward(armature)).kinds
-    side = side_of_bend(bones, kinds, effector.bone)
-    return effector.first_target(pose_bone, scale, side)
+    whole = bone_map(armature)
+    return effector.first_target(pose_bone, scale, side_of_bend(whole.bones, whole.kinds, effector.bone))
 
 
 def create_target(effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph) -> None:
