@@ -20,6 +20,7 @@ _FREEDOM = {
     **{f"use_ik_limit_{axis}": (1, np.bool_) for axis in AXES},
     **{f"ik_{end}_{axis}": (1, np.float32) for end in ("min", "max") for axis in AXES},
 }
+_INHERITED = {"use_inherit_rotation": (1, np.bool_)}
 _CHANNELS = {
     "rotation_mode": (1, np.int32),
     "lock_rotation_w": (1, np.bool_),
@@ -30,7 +31,6 @@ _CHANNELS = {
 }
 _REST = {
     "inherit_scale": (1, np.int32),
-    "use_inherit_rotation": (1, np.bool_),
     "use_local_location": (1, np.bool_),
     "matrix_local": (16, np.float32),
     "length": (1, np.float32),
@@ -61,15 +61,10 @@ def fingerprint(armature_object: bpy.types.Object) -> Any:
 def freedom(armature_object: bpy.types.Object) -> Any:
     """The part of the fingerprint for freedom of motion that can change outside of Edit Mode.
 
-    Includes names, locks and limits; excludes rotation modes and inheritance.
+    Includes names, locks, limits, and which bones inherit rotation; excludes rotation modes.
     """
     bones: Any = armature_object.pose.bones
-    return bones.keys(), _arrays(bones, _FREEDOM)
-
-
-def turning_along(armature_object: bpy.types.Object) -> bytes:
-    """Which bones inherit rotation, as plain values."""
-    return read_all(armature_object.data.bones, "use_inherit_rotation", 1, np.bool_).tobytes()
+    return bones.keys(), _arrays(bones, _FREEDOM), _arrays(armature_object.data.bones, _INHERITED)
 
 
 def _arrays(collection: Any, settings: Mapping[str, tuple[int, Any]]) -> list[bytes]:

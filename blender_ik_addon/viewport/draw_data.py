@@ -17,7 +17,7 @@ from mathutils import Matrix
 
 from ..bridge.chains import Chain
 from ..bridge.evaluated import UNKNOWN, Changes
-from ..bridge.fingerprint import freedom, turning_along
+from ..bridge.fingerprint import freedom
 from ..bridge.memo import Memo
 from ..control.collision.nearness import Critical
 from ..control.drag.grip import Grip, holding
@@ -44,7 +44,6 @@ class Sketch:
     def __init__(self) -> None:
         self._inspector = Inspector()
         self._count = self._rests = 0
-        self._changes = UNKNOWN
         self._asked: Any = None
         self._signature: Any = None
         self._structure: Any = None
@@ -57,8 +56,9 @@ class Sketch:
     def note(self, depsgraph: bpy.types.Depsgraph | None) -> None:
         """Note an update of the scene; None if the changes are unknown, for example after an undo."""
         self._count += 1
-        if self._changes != UNKNOWN:  # otherwise the changes are not needed
-            self._changes = self._changes.then(Changes.of(depsgraph))
+        around = self._inspector.neighbourhood
+        if around.changes != UNKNOWN:  # otherwise the changes are not needed
+            around.changes = around.changes.then(Changes.of(depsgraph))
         # Edit Mode can change the rest pose. Renders run in another thread, without edits.
         if depsgraph is None or (depsgraph.mode == "VIEWPORT" and bpy.context.mode == "EDIT_ARMATURE"):
             self._rests += 1
@@ -84,7 +84,7 @@ class Sketch:
             return self._drawing
         self._asked = asked
         marks = read_marks(armature, in_hand=grip.bones if dragged else ())
-        settings = self._settings(armature, turning="ellipsoid" in shown)
+        settings = self._settings(armature)
         standing = Standing(armature, depsgraph.scene.frame_current)
         root = rig.solver.root, placed_bones(armature)
         structure = armature.session_uid, self._rests, root, settings
@@ -99,7 +99,7 @@ class Sketch:
         subject = Subject(armature, standing, self._structure, chains)
         near = self._near(subject, depsgraph) if "critical" in shown else None
         if "critical" not in shown:
-            self._changes = UNKNOWN
+            self._inspector.neighbourhood.changes = UNKNOWN
         signature = (
             asked[1:],
             marks,
@@ -124,11 +124,9 @@ class Sketch:
     def _near(self, subject: Subject, depsgraph: bpy.types.Depsgraph) -> Critical | None:
         """The obstacles near the figure."""
         try:
-            near = self._inspector.critical(subject, depsgraph, self._changes)
+            return self._inspector.critical(subject, depsgraph)
         except REASONS:
             return None  # the figure is invalid; the panel and any solve give the reason
-        self._changes = Changes()
-        return near
 
     def _holding(
         self, armature: bpy.types.Object, grip: Grip, structure: Any, standing: Standing, *, dragged: bool
@@ -151,12 +149,12 @@ class Sketch:
         self._unsure = not dragged and before[1] != pose
         return before[2]
 
-    def _settings(self, armature: bpy.types.Object, *, turning: bool) -> Any:
+    def _settings(self, armature: bpy.types.Object) -> Any:
         """A key of everything except the pose that a figure depends on; constant during a drag."""
         uid, before = armature.session_uid, self._structure
         if before is not None and before[0] == uid == session_of(bpy.context).dragged:
             return before[-1]
-        return freedom(armature), turning_along(armature) if turning else None
+        return freedom(armature)
 
     def _draw_figure(
         self,

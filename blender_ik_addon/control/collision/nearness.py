@@ -107,7 +107,11 @@ class _Model:
 
 
 class Neighbourhood:
-    """Measures around one armature repeatedly; keeps no Blender object."""
+    """Measures around one armature repeatedly; keeps no Blender object.
+
+    Attributes:
+        changes: of the scene, since the obstacles were read.
+    """
 
     def __init__(self) -> None:
         self._reader = ObstacleReader()
@@ -117,12 +121,8 @@ class Neighbourhood:
         self._scene, self._found = Memo[Scene](), Memo[Critical | None]()
         self._watched: tuple[Scene, CoherenceCache | None] | None = None
         self._sight = 0.0
-        self._changes = UNKNOWN
+        self.changes = UNKNOWN
         self._shapes: tuple[Space, tuple[Shape, ...]] | None = None
-
-    def changed(self, changes: Changes) -> None:
-        """Note changes of the scene since the last call."""
-        self._changes = self._changes.then(changes)
 
     def look(
         self,
@@ -188,10 +188,10 @@ class Neighbourhood:
     ) -> tuple[Shape, ...]:
         """The obstacles, read again only if some of them may have changed."""
         known = self._shapes
-        if known is None or known[0] is not space or self._reader.concerned(self._changes):
-            found, _ = look_around(around, armature, space, depsgraph, self._changes.reshaped)
+        if known is None or known[0] is not space or self._reader.concerned(self.changes):
+            found, _ = look_around(around, armature, space, depsgraph, self.changes.reshaped)
             known = self._shapes = space, found
-        self._changes = Changes()
+        self.changes = Changes()
         return known[1]
 
     def _near(self, scene: Scene, places: Array, size: float) -> ClosestPairs | None:

@@ -21,7 +21,6 @@ from ikmath.goals.balance import hull
 from ...bridge.armature import Array, Bones, pose_matrices, read_all, read_bones, read_state
 from ...bridge.bone_map import bone_map
 from ...bridge.chains import Chain, moving_bones
-from ...bridge.evaluated import Changes
 from ...bridge.goals import Masses
 from ...bridge.memo import Memo
 from ...bridge.skeleton import Figure, read_figure
@@ -180,14 +179,18 @@ class _Lever:
 
 
 class Inspector:
-    """Measures one armature repeatedly; keeps no Blender object."""
+    """Measures one armature repeatedly; keeps no Blender object.
+
+    Attributes:
+        neighbourhood: measures the obstacles around it.
+    """
 
     def __init__(self) -> None:
         self._bones, self._figure, self._place = Memo[Bones](), Memo[Figure](), Memo[Space]()
         self._lever = Memo[_Lever]()
         self._flesh, self._placed = Memo[tuple[Capsules, Masses | None]](), Memo[Capsules]()
         self._told = Memo[Any]()
-        self._neighbourhood = Neighbourhood()
+        self.neighbourhood = Neighbourhood()
 
     def bones(self, subject: Subject) -> Bones:
         """The bones, which do not change while the armature moves."""
@@ -248,12 +251,11 @@ class Inspector:
             return None
         return stand(masses.center(subject.standing.bones), self.capsules(subject), planted)
 
-    def critical(self, subject: Subject, depsgraph: bpy.types.Depsgraph, changes: Changes) -> Critical | None:
-        """The obstacles near the figure, see `Neighbourhood.look`; changes: since the last call."""
-        self._neighbourhood.changed(changes)
+    def critical(self, subject: Subject, depsgraph: bpy.types.Depsgraph) -> Critical | None:
+        """The obstacles near the figure, see `Neighbourhood.look`."""
         if not subject.chains:
             return None
-        return self._neighbourhood.look(
+        return self.neighbourhood.look(
             subject.armature,
             (subject.key, self._links(subject)),
             self._known(subject),
