@@ -16,6 +16,7 @@ from typing import Any
 
 import bpy
 
+from .control.report.reasons import reasons
 from .properties.access import rig_of
 from .properties.refusal import Refused
 from .properties.rig import frame_limits
@@ -40,8 +41,6 @@ def run(arguments: list[str]) -> int:
     Raises:
         SystemExit: 2 for a wrong command line; 0 after --help.
     """
-    from .control.report.reasons import REASONS
-
     parser = _parser()
     options = parser.parse_args(arguments)
     if options.action == "summary":
@@ -59,7 +58,7 @@ def run(arguments: list[str]) -> int:
         return 1
     try:
         _solve_or_bake(options, reports)
-    except (*REASONS, *_OF_FILES) as reason:
+    except (*reasons(), *_OF_FILES) as reason:
         reports[options.file.name] = _failed(options, reason)
     for name, report in reports.items():
         _say(f"{name}: {report['message']}", failed=report["status"] == FAILED)
@@ -140,11 +139,10 @@ def _replacing(path: Path) -> Iterator[Path]:
 def _do(rig: bpy.types.Object, options: argparse.Namespace) -> dict[str, Any]:
     """The report of one armature; a failure does not prevent the other ones."""
     from .control.frame.solve import solve_now
-    from .control.report.reasons import REASONS
 
     try:
         return solve_now(rig, bpy.context) if options.action == "solve" else _bake(rig, options)
-    except (*REASONS, RuntimeError) as reason:
+    except (*reasons(), RuntimeError) as reason:
         return _failed(options, reason)
 
 

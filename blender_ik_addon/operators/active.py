@@ -10,6 +10,7 @@ import bpy
 
 from .. import compat
 from ..bridge.item_animation import follow
+from ..control.report.reasons import reasons
 from ..properties import unsaved as argument
 from ..properties.access import active_armature, areas, rig_of, session_of
 from ..properties.bone_names import all_armatures, follow_renamed, remember
@@ -83,13 +84,6 @@ class OnArmature(Described):
         told = "; ".join(filter(None, sentences))
         if told:
             self.report({"INFO"}, told)
-
-
-def reasons() -> tuple[type[Exception], ...]:
-    """The exceptions that refuse an operator. The import is deferred because it loads the library."""
-    from ..control.report.reasons import REASONS
-
-    return REASONS
 
 
 def redraw_views(context: bpy.types.Context) -> None:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import bpy
 
+from ..control.report.reasons import reasons
 from ..properties import unsaved as argument
 from ..properties.access import active_armature, rig_of, session_of
 from ..properties.rig import BAKE_OPTIONS, ArticulateBake
-from .active import OnArmature, Outcome, reasons, redraw_views, refuse
+from .active import OnArmature, Outcome, redraw_views, refuse
 from .status_bar import Key, show_keys
 
 if TYPE_CHECKING:

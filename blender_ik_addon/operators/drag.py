@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 
 from .. import compat
+from ..control.report.reasons import reasons
 from ..properties import unsaved as argument
 from ..properties.access import active_armature, rig_of, session_of
 from ..properties.refusal import Refused
@@ -18,7 +19,6 @@ from .active import (
     OnArmature,
     Outcome,
     bone_to_drag,
-    reasons,
     redraw_views,
     refuse,
     select_only,

@@ -7,9 +7,10 @@ import bpy
 from bpy.props import BoolProperty, IntProperty
 
 from ..bridge.item_animation import follow
+from ..control.report.reasons import reasons
 from ..properties.access import session_of
 from ..properties.bone_names import remember
-from .active import BAKING, Described, Outcome, reasons, refuse
+from .active import BAKING, Described, Outcome, refuse
 
 
 class ARTICULATE_OT_elephant_add(Described):

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
+from ..control.report.reasons import reasons
 from ..properties import unsaved as argument
 from ..properties.access import active_armature, rig_of
 from ..properties.refusal import Refused
-from .active import OnArmature, Outcome, reasons, refuse, show_header, tell_unkeyed
+from .active import OnArmature, Outcome, refuse, show_header, tell_unkeyed
 from .effector import named_or_active
 from .hand import AXES, Hand, is_confirmed, read_orientation
 from .status_bar import AXIS, CANCEL, CONFIRM, NUMBER, SHIFT, show_keys

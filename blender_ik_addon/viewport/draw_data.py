@@ -25,7 +25,7 @@ from ..control.drag.mirrored import other_hand
 from ..control.frame.plan import EffectorPlan
 from ..control.frame.root import placed_bones
 from ..control.inspect.inspection import Inspector, Standing, Subject
-from ..control.report.reasons import REASONS
+from ..control.report.reasons import reasons
 from ..properties.access import rig_of, session_of
 from ..properties.kinds import KINDS
 from . import parts
@@ -125,7 +125,7 @@ class Sketch:
         """The obstacles near the figure."""
         try:
             return self._inspector.critical(subject, depsgraph)
-        except REASONS:
+        except reasons():
             return None  # the figure is invalid; the panel and any solve give the reason
 
     def _holding(
@@ -169,7 +169,7 @@ class Sketch:
 
         `active` is the active effector, `held` the name of the dragged bone, `every` has all chains.
         """
-        with suppress(*REASONS):  # the figure is invalid; the panel and any solve give the reason
+        with suppress(*reasons()):  # the figure is invalid; the panel and any solve give the reason
             if "body" in shown:
                 parts.draw_body(strokes, self._inspector.capsules(subject))
             if "chain" in shown:
@@ -194,7 +194,7 @@ class Sketch:
         stand = None
         if "balance" in shown or ("lines" in shown and any(map(_balances, marks))):
             planted = [(mark.target, mark.told["footprint"]) for mark in marks if mark.told.get("planted")]
-            with suppress(*REASONS):
+            with suppress(*reasons()):
                 stand = self._inspector.stand(subject, planted)
         if stand is not None and "balance" in shown:
             parts.draw_stand(strokes, stand)

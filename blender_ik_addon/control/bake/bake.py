@@ -31,7 +31,7 @@ from ..frame.sample import Sample, take_sample
 from ..frame.solve_frame import solve_task
 from ..frame.solved import Solved
 from ..frame.task import Task, first_figure, make_task, next_task, smoothed_tasks
-from ..report.reasons import REASONS
+from ..report.reasons import reasons
 from ..report.report import Run, write_report
 from .record import frame_curves
 
@@ -262,5 +262,5 @@ def _stopping(frame: int) -> Iterator[None]:
     """Name the frame in a refusal."""
     try:
         yield
-    except REASONS as reason:
+    except reasons() as reason:
         raise Refused(f"The bake stopped at frame {frame} and changed nothing: {reason}") from reason

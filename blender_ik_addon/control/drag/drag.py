@@ -31,7 +31,7 @@ from ..frame.sample import Sample, take_sample
 from ..frame.solved import Solved
 from ..frame.task import Task, first_figure, make_task, next_task
 from ..live.start import Start
-from ..report.reasons import REASONS
+from ..report.reasons import reasons
 from .grip import Grip, plan_with_grip, taken
 from .mirrored import Mirrored
 from .solver import DragSolver
@@ -157,7 +157,7 @@ class Drag:
             self._start.rebase(self._last.channels)
         try:
             self._hold(armature, context, grip)
-        except REASONS:
+        except reasons():
             self._state = state
             raise
 
@@ -227,7 +227,7 @@ class Drag:
                 self.recording.write(armature, self._plan, context.scene, margin=margin)
             else:
                 auto_key(armature, self._keyed, context)
-        except REASONS:
+        except reasons():
             self.cancel()
             raise
         for effector in self._plan.effectors:

@@ -18,7 +18,7 @@ from ...properties.effector import ArticulateEffector, why_not_moved
 from ...properties.kinds import KINDS, Kind
 from ...properties.refusal import Refused
 from ..frame.plan import NOT_SAVED, EffectorPlan, Plan, read_plan
-from ..report.reasons import REASONS
+from ..report.reasons import reasons
 from .mirrored import Mirrored, other_hand
 
 # priorities relative to that of the dragged bone
@@ -122,7 +122,7 @@ def holding(armature: bpy.types.Object, context: bpy.types.Context, grip: Grip) 
     """The effectors that hold bones automatically against a drag; empty if the drag would be refused."""
     try:
         plan, rows = plan_with_grip(armature, context, taken(armature, grip))
-    except REASONS:
+    except reasons():
         return ()  # the drag itself reports the reason
     hand = plan.effectors[rows[0]]
     temporary = (one for one in plan.effectors if one.index == NOT_SAVED and not one.second)

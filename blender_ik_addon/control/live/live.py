@@ -32,7 +32,7 @@ from ..frame.sample import Sample, take_sample
 from ..frame.solve_frame import solve_task
 from ..frame.solved import Solved
 from ..frame.task import Task, first_figure, make_task, next_task
-from ..report.reasons import REASONS
+from ..report.reasons import reasons
 from .following import Following
 from .start import Start
 from .status_text import say, tell
@@ -151,7 +151,7 @@ class LiveFigures:
                         self.touched(armature)
                     try:
                         anew = self._solve_one(armature, shown, scene, depsgraph, new_frame)
-                    except REASONS as reason:
+                    except reasons() as reason:
                         self.touched(armature)
                         held.append(reason)
                         if depsgraph.mode != "RENDER":  # a render must not write to the file

@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
-from ikmath.errors import IkError
-
 from ...properties.refusal import Refused
 
-REASONS: tuple[type[Exception], ...] = (Refused, IkError)
+
+def reasons() -> tuple[type[Exception], ...]:
+    """These errors; the library is loaded at the first of them."""
+    from ikmath.errors import IkError
+
+    return Refused, IkError

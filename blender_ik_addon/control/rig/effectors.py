@@ -17,7 +17,7 @@ from ...properties.effector import ArticulateEffector
 from ...properties.kinds import KINDS, Kind
 from ...properties.refusal import Refused
 from ...properties.saved import forget_message
-from ..report.reasons import REASONS
+from ..report.reasons import reasons
 from .target_empties import collection_for, create_target, first_target, is_only_ours, new_empty, posed
 
 
@@ -64,7 +64,7 @@ def add_effectors(
     try:
         for new, target in zip(news, targets, strict=True):
             _add(armature, new, target, depsgraph)
-    except REASONS:
+    except reasons():
         remove_effectors(armature, range(count, len(rig.effectors)), delete_targets=True)
         rig.active_effector = active
         raise
