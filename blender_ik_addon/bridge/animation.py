@@ -55,12 +55,6 @@ def animated_channel(curve: Any, bones: Bones) -> tuple[str, int] | None:
     return (channel, bones.index[name]) if channel in CHANNEL_WIDTHS and name in bones.index else None
 
 
-def animated_settings(armature_object: bpy.types.Object, setting: str) -> set[str]:
-    """Names of the bones whose setting is animated by an action, an NLA strip or a driver."""
-    found = (bone_in_path(curve.data_path) for curve in animation_curves(armature_object))
-    return {name for name, rest in found if rest == setting}
-
-
 def is_animated(armature_object: bpy.types.Object, path: str) -> bool:
     """Whether an action, an NLA strip or a driver sets the property with a data path."""
     data: Any = armature_object.animation_data

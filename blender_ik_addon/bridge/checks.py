@@ -142,7 +142,7 @@ def _driver_refusals(armature_object: bpy.types.Object, figure: Figure) -> Itera
     data = armature_object.animation_data
     if data is None:
         return
-    written = set(figure.keyed)
+    written = set(figure.plan.keyed)
     for curve in data.drivers:
         name, channel = bone_in_path(curve.data_path)
         if curve.mute or channel == "scale":  # a driven length is only not stretched

@@ -12,6 +12,7 @@ frame. So no key outside of the bake changes, and every frame shows the baked po
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -210,14 +211,28 @@ def gather_curves(
     keyed: Iterable[tuple[str, str, int]],
     frames: npt.ArrayLike,
     channels: Sequence[Channels],
+    *,
+    passes: bool = False,
 ) -> tuple[Curve, ...]:
-    """Convert channels of F successive frames to curves, of the components that `Figure.keyed` gives."""
+    """Convert channels of F successive frames to curves, of the `keyed` components (bone, channel, index).
+
+    Between frames of several `passes` of a recording, the sign of a quaternion may flip, and an angle may
+    differ by whole turns; these are made continuous.
+    """
     keyed = tuple(keyed)
     times = np.asarray(frames, dtype=float)
     stacked = {
         name: np.array([getattr(c, name) for c in channels], dtype=float)
         for name in {channel for _, channel, _ in keyed}
     }
+    if passes and "rotation_euler" in stacked:
+        stacked["rotation_euler"] = np.unwrap(stacked["rotation_euler"], axis=0)
+    if passes and "rotation_quaternion" in stacked:
+        turns = stacked["rotation_quaternion"]
+        parts = Counter(bone for bone, channel, _ in keyed if channel == "rotation_quaternion")
+        whole = np.array([parts[name] == turns.shape[-1] for name in bones.names])  # no locked components
+        flips = whole & (np.einsum("fbi,fbi->fb", turns[1:], turns[:-1]) < 0.0)
+        turns[1:] *= np.cumprod(np.where(flips, -1.0, 1.0), axis=0)[..., None]
     return tuple(
         Curve(bone, channel, index, times, stacked[channel][:, bones.number(bone), index])
         for bone, channel, index in keyed

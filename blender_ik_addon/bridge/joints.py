@@ -50,7 +50,7 @@ class Joints:
         solved_joints: (k,) joints that are turning; solved_bones: (k,) their bones.
         moving: bones of all joints.
         writer: writes the rotations of `solved_joints` into channels.
-        keyed: (bone, channel, index) of everything that is solved.
+        keyed: (bone, channel, index) of each component that `Figure.channels` may change and a bake must key.
         limbs: arms and legs with a known bend direction; None if there are none.
         skeleton: for ikmath, with all rest frames at the origin.
     """

@@ -106,11 +106,6 @@ class Figure:
         """(k, 3) the bend axes of its limbs, see `LimbJoints.proper`; empty without limbs."""
         return np.zeros((0, 3)) if self.limbs is None else self.limbs.proper(self.q)
 
-    @cached_property
-    def keyed(self) -> tuple[tuple[str, str, int], ...]:
-        """(bone, channel, index) of each component that `channels` may change and a bake must key."""
-        return self.plan.keyed
-
     def at(self, state: PoseState, space: Space | None = None) -> Figure:
         """The same figure in another frame: same coordinates, other constants; refused as `read_figure`."""
         plan, space = self.plan, space or self.space

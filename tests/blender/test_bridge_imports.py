@@ -76,12 +76,12 @@ def test_its_animation_is_the_start_of_every_frame_and_can_be_baked(rig: bpy.typ
         turned.append(figure.q)
         solved.append(figure.channels(figure.q + 0.05, solved[-1] if solved else None))
     assert np.abs(np.diff(turned, axis=0)).max() > 0.01
-    curves = module("bridge.curves").gather_curves(figure.bones, figure.keyed, frames, solved)
+    curves = module("bridge.curves").gather_curves(figure.bones, figure.plan.keyed, frames, solved)
     backup = action.write_keys(rig, curves)
     for frame, channels in zip(frames, solved, strict=True):
         bpy.context.scene.frame_set(frame)
         shown = armature.read_channels(evaluated(rig))
-        for bone, channel, index in figure.keyed:
+        for bone, channel, index in figure.plan.keyed:
             number = figure.bones.number(bone)
             wanted = getattr(channels, channel)[number, index]
             assert getattr(shown, channel)[number, index] == pytest.approx(wanted, abs=1e-6)

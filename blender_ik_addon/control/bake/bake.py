@@ -17,7 +17,7 @@ from typing import Any
 import bpy
 
 from ...bridge.action import key_time, require_writable, to_be_keyed, write_keys
-from ...bridge.animation import animated_settings, values_by_hand
+from ...bridge.animation import values_by_hand
 from ...bridge.armature import read_channels, write_channels
 from ...bridge.checks import constraint_refusals, limiting_constraint
 from ...bridge.skeleton import Figure
@@ -93,8 +93,6 @@ class Bake:
                 " select some or switch Only Selected off"
             )
         self._constrained = any(len(bone.constraints) for bone in armature.pose.bones)
-        animated = animated_settings(armature, "rotation_mode")
-        self._switching = [name for name in self.plan.solved if name in animated]
         # by frame, a sentence on the constraint that may change the result after the solve
         self._limiting: dict[int, str] = {}
         self.progress = 0.0
@@ -154,7 +152,7 @@ class Bake:
             Refused: a constraint overrides the result, or a bone's rotation mode differs from the plan's.
         """
         bones = self.plan.bones
-        for name in self._switching:
+        for name in self.plan.solved:
             mode, planned = armature.pose.bones[name].rotation_mode, bones.rotation_mode[bones.number(name)]
             if mode != planned:
                 raise Refused(
@@ -194,7 +192,7 @@ class Bake:
     ) -> None:
         self._same_scene(context)
         armature = find_armature(self.plan)
-        keyed = to_be_keyed(armature, (row for row in figure.keyed if row[0] in self.keyed_bones))
+        keyed = to_be_keyed(armature, (row for row in figure.plan.keyed if row[0] in self.keyed_bones))
         options, scene = self.options, context.scene
         frame, subframe = scene.frame_current, scene.frame_subframe
         margin = options.remove_error_margin if options.decimate else None

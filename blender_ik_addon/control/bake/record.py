@@ -8,13 +8,11 @@ meanwhile, and each frame that passes becomes a keyframe.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 import bpy
-import numpy as np
 
 from ...bridge.action import key_rate, key_time, to_be_keyed, write_keys
-from ...bridge.armature import CHANNEL_WIDTHS, Array, Channels
+from ...bridge.armature import Channels
 from ...bridge.curves import Curve, gather_curves
 from ...bridge.decimation import decimated
 from ..frame.plan import Plan
@@ -78,37 +76,11 @@ def frame_curves(
 ) -> tuple[Curve, ...]:
     """The curves of solved frames; with a margin, without the keys that they do not need.
 
-    Frames of several `passes` may need to be made continuous.
+    See `gather_curves` for frames of several `passes`.
     """
     times = [key_time(scene, sample.frame) for sample in samples]
-    curves = gather_curves(plan.bones, keyed, times, channels)
-    if passes:
-        curves = _continuous(curves)
+    curves = gather_curves(plan.bones, keyed, times, channels, passes=passes)
     if margin is None:
         return curves
     spaces, states = [sample.space for sample in samples], [sample.state for sample in samples]
     return decimated(plan.bones, spaces, curves, states, margin, plan.points, rate=key_rate(scene))
-
-
-def _continuous(curves: tuple[Curve, ...]) -> tuple[Curve, ...]:
-    """The curves without jumps between two passes of the recording.
-
-    Between passes the sign of a quaternion may flip, and an angle may differ by whole turns.
-    """
-    found = []
-    signs: dict[str, Array] = {}
-    for curve in curves:
-        if curve.channel == "rotation_quaternion" and curve.bone not in signs:
-            parts = [c.values for c in curves if (c.bone, c.channel) == (curve.bone, curve.channel)]
-            steps = np.einsum("if,if->f", np.array(parts)[:, 1:], np.array(parts)[:, :-1])
-            # channels with locked components keep their sign
-            turned = (steps < 0.0) & (len(parts) == CHANNEL_WIDTHS[curve.channel])
-            signs[curve.bone] = np.cumprod(np.concatenate([[1.0], np.where(turned, -1.0, 1.0)]))
-    for curve in curves:
-        values = curve.values
-        if curve.channel == "rotation_quaternion":
-            values = values * signs[curve.bone]
-        elif curve.channel == "rotation_euler":
-            values = np.unwrap(values)
-        found.append(replace(curve, values=values))
-    return tuple(found)

@@ -299,7 +299,7 @@ class Drag:
         self._last, self._present = solved, solved.channels
         self._start.written = solved.channels
         if self.recording is not None:
-            self.recording.note(self._sample, solved.channels, self._task.figure.keyed)
+            self.recording.note(self._sample, solved.channels, self._task.figure.plan.keyed)
         shown = self._as_shown(armature, solved)
         error = (shown.angle if self.grip.turn else shown.distance)[self._row]
         there = self._solver.is_there(shown)
@@ -345,7 +345,7 @@ class Drag:
         """Keep the pose so far, also if the drag continues with another grip."""
         if self._last is None:
             return
-        self._keyed |= dict.fromkeys(self._task.figure.keyed)
+        self._keyed |= dict.fromkeys(self._task.figure.plan.keyed)
         for row in self._rows:
             index = self._plan.effectors[row].index
             if index != NOT_SAVED:

@@ -37,7 +37,7 @@ def solve_now(armature: bpy.types.Object, context: bpy.types.Context) -> dict[st
     sample = take_sample(plan, armature, context.evaluated_depsgraph_get(), context.scene.frame_current)
     figure = first_figure(plan, armature, sample)
     solved = solve_task(make_task(plan, figure, sample))
-    pose_and_key(armature, solved.channels, figure.keyed, context)
+    pose_and_key(armature, solved.channels, figure.plan.keyed, context)
     sentence = limiting_constraint(armature, frozenset(plan.solved))
     if sentence:
         depsgraph = context.evaluated_depsgraph_get()
@@ -65,4 +65,4 @@ def stand_relaxed(armature: bpy.types.Object, context: bpy.types.Context) -> Non
     evaluated: Any = armature.evaluated_get(context.evaluated_depsgraph_get())
     figure = read_figure(bones, read_state(evaluated, bones), read_space(evaluated), limbs)
     q = stance(figure.shown, joint_map(whole, figure), figure.q)
-    pose_and_key(armature, figure.channels(q), figure.keyed, context)
+    pose_and_key(armature, figure.channels(q), figure.plan.keyed, context)
