@@ -23,9 +23,8 @@ from .. import compat
 from ..properties.access import by_session_id
 from ..properties.refusal import Refused
 from .armature import Channels, read_channels, write_channels
-from .curves import SAME_FRAME, Curve, joined, needed, new_keys, read_curve, sloped_keys, write_curve
+from .curves import SAME_FRAME, Curve, joined, keys_of, merged, read_curve, write_curve
 
-CLEAN_TOLERANCE: Final = 1e-4  # Blender's own, in `bpy_extras.anim_utils`
 _MARK: Final = "articulate_bake"
 _COMPARED: Final = ("co", "handle_left", "handle_right", "interpolation", "easing")
 
@@ -176,21 +175,16 @@ def _ready_action(armature_object: bpy.types.Object, new_action: bool, undo: Exi
 
 
 def _write(bag: Any, curve: Curve, frame_range: tuple[float, float] | None, clean: bool) -> None:
-    if curve.slopes is not None:
-        keys = sloped_keys(curve.frames, curve.values, curve.slopes)
-    else:
-        kept = needed(curve.values, CLEAN_TOLERANCE) if clean else slice(None)
-        keys = new_keys(curve.frames[kept], curve.values[kept], "BEZIER")
-    if curve.jump is not None:
-        keys = keys.jumping(*curve.jump)
+    keys = keys_of(curve, clean=clean)
     target = bag.fcurves.find(curve.path, index=curve.index)
     if target is None:
         target = compat.new_curve(bag, curve.path, curve.index, curve.bone)
     else:
         old = read_curve(target)
         first, last = frame_range or (float(curve.frames[0]), float(curve.frames[-1]))
-        outside = (old.frames < first - SAME_FRAME) | (old.frames > last + SAME_FRAME)
-        keys = old.chosen(outside).merged(keys)
+        frames = old["co"][:, 0].astype(float)
+        outside = (frames < first - SAME_FRAME) | (frames > last + SAME_FRAME)
+        keys = merged(old[outside], keys)
         # with these flags the keys' values have effect; Cycles modifiers do not change them
         _mute(target, [False, False, *(m.mute or m.type != "CYCLES" for m in target.modifiers)])
     write_curve(target, keys)
@@ -294,5 +288,5 @@ def _digest(owner: bpy.types.Object) -> str:
         found.update(repr(about).encode())
         keys = read_curve(curve)
         for name in _COMPARED:
-            found.update(keys.stored[name].tobytes())
+            found.update(keys[name].tobytes())
     return found.hexdigest()

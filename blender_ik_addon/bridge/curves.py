@@ -41,55 +41,29 @@ _STORED: Final = (
     ("select_left_handle", 1, np.bool_),
     ("select_right_handle", 1, np.bool_),
 )
-_AUTO_CLAMPED: Final = "AUTO_CLAMPED"
+_KEY: Final = np.dtype([(name, kind, (width,) if width > 1 else ()) for name, width, kind in _STORED])
+Keys = npt.NDArray[np.void]
+"""The K keyframes of one F-curve as records (K,) of their stored properties; `co` is frame and value."""
 # Values that Blender sets on an inserted key, but not on a key that is added in bulk.
 _NEW: Final = {"back": 1.70158, "amplitude": 0.8, "period": 4.1}
+_CLEAN: Final = 1e-4  # tolerance of "Clean Curves"; Blender's own, in `bpy_extras.anim_utils`
 # Keys closer than this are one key; Blender's own threshold is 0.01, motion blur uses steps of 1/64.
 SAME_FRAME: Final = 1e-3
 _TURN: Final = 2.0 * np.pi
 
 
-@dataclass(frozen=True)
-class Keys:
-    """The K keyframes of one F-curve: arrays (K,) or (K, 2) by name of the property."""
-
-    stored: dict[str, npt.NDArray[Any]]
-
-    @property
-    def frames(self) -> Array:
-        """(K,) frames."""
-        return self.stored["co"][:, 0].astype(float)
-
-    @property
-    def values(self) -> Array:
-        """(K,) values."""
-        return self.stored["co"][:, 1].astype(float)
-
-    def __len__(self) -> int:
-        return len(self.stored["co"])
-
-    def chosen(self, which: npt.NDArray[np.bool_] | npt.NDArray[np.intp]) -> Keys:
-        """Some of the keys."""
-        return Keys({name: array[which] for name, array in self.stored.items()})
-
-    def jumping(self, factor: float, offset: float) -> Keys:
-        """Change the last value to factor * value + offset, with constant interpolation before it."""
-        changed = {name: array.copy() for name, array in self.stored.items()}
-        for name in ("co", "handle_left", "handle_right"):
-            changed[name][-1, 1] = factor * changed[name][-1, 1] + offset
-        changed["interpolation"][-2:-1] = _enum("interpolation", "CONSTANT")
-        return Keys(changed)
-
-    def merged(self, new: Keys) -> Keys:
-        """These and new keys, sorted by frame."""
-        both = {name: np.concatenate([array, new.stored[name]]) for name, array in self.stored.items()}
-        order = np.argsort(both["co"][:, 0], kind="stable")
-        return Keys({name: array[order] for name, array in both.items()})
-
-
 def read_curve(curve: bpy.types.FCurve) -> Keys:
     """All keyframes of an F-curve."""
-    return Keys({name: read_all(curve.keyframe_points, name, width, kind) for name, width, kind in _STORED})
+    keys = np.empty(len(curve.keyframe_points), _KEY)
+    for name, width, kind in _STORED:
+        keys[name] = read_all(curve.keyframe_points, name, width, kind)
+    return keys
+
+
+def merged(old: Keys, new: Keys) -> Keys:
+    """Keys of both kinds, sorted by frame."""
+    both = np.concatenate([old, new])
+    return both[np.argsort(both["co"][:, 0], kind="stable")]
 
 
 def write_curve(curve: bpy.types.FCurve, keys: Keys, *, new_handles: bool = True) -> None:
@@ -102,36 +76,31 @@ def write_curve(curve: bpy.types.FCurve, keys: Keys, *, new_handles: bool = True
     if not len(keys):
         return
     points.add(len(keys))
-    for name, array in keys.stored.items():
-        points.foreach_set(name, np.ascontiguousarray(array).ravel())
+    for name, _, _ in _STORED:
+        points.foreach_set(name, keys[name].ravel())
     if new_handles:
         curve.update()
 
 
 def new_keys(frames: npt.ArrayLike, values: npt.ArrayLike, interpolation: str) -> Keys:
     """Keyframes like those that Blender inserts, with automatic clamped handles; frames and values (K,)."""
-    return _made(_pairs(frames, values), interpolation, _AUTO_CLAMPED)
+    return _made(_pairs(frames, values), interpolation, "AUTO_CLAMPED")
 
 
-def sloped_keys(frames: npt.ArrayLike, values: npt.ArrayLike, slopes: npt.ArrayLike) -> Keys:
+def _sloped_keys(frames: Array, values: Array, slopes: Array) -> Keys:
     """Keyframes with given slopes, between which the curve is a cubic in time.
 
     Their handles reach a third of the way to the next key. They are aligned, except at corners. There are at
     least two keys. Slopes (K, 2) are per frame, before and after each key.
     """
-    t, v, m = (np.asarray(given, dtype=float) for given in (frames, values, slopes))
-    gaps = np.diff(t) / 3.0
+    gaps = np.diff(frames) / 3.0
     before, after = np.concatenate([gaps[:1], gaps]), np.concatenate([gaps, gaps[-1:]])
-    keys = _made(_pairs(t, v), "BEZIER", "ALIGNED")
-    corners = m[:, 0] != m[:, 1]
-    kinds = np.where(corners, _enum("handle_left_type", "FREE"), keys.stored["handle_left_type"])
-    handles = {
-        "handle_left": _pairs(t - before, v - m[:, 0] * before),
-        "handle_right": _pairs(t + after, v + m[:, 1] * after),
-        "handle_left_type": kinds.astype(np.int32),
-        "handle_right_type": kinds.astype(np.int32),
-    }
-    return Keys({**keys.stored, **handles})
+    keys = _made(_pairs(frames, values), "BEZIER", "ALIGNED")
+    keys["handle_left"] = _pairs(frames - before, values - slopes[:, 0] * before)
+    keys["handle_right"] = _pairs(frames + after, values + slopes[:, 1] * after)
+    for side in ("handle_left_type", "handle_right_type"):
+        keys[side][slopes[:, 0] != slopes[:, 1]] = _enum(side, "FREE")  # corners
+    return keys
 
 
 def _pairs(frames: npt.ArrayLike, values: npt.ArrayLike) -> npt.NDArray[np.float32]:
@@ -140,20 +109,14 @@ def _pairs(frames: npt.ArrayLike, values: npt.ArrayLike) -> npt.NDArray[np.float
 
 def _made(co: npt.NDArray[np.float32], interpolation: str, handles: str) -> Keys:
     """Selected keys, with handles at the key until Blender computes them."""
-    words = {
-        "handle_left_type": handles,
-        "handle_right_type": handles,
-        "interpolation": interpolation,
-        "easing": "AUTO",
-        "type": "KEYFRAME",
-    }
-    values = {**{name: _enum(name, word) for name, word in words.items()}, **_NEW}
-    return Keys(
-        {
-            name: co.copy() if width > 1 else np.full(len(co), values.get(name, True), dtype=kind)
-            for name, width, kind in _STORED
-        }
-    )
+    keys = np.ones(len(co), _KEY)
+    keys["co"] = keys["handle_left"] = keys["handle_right"] = co
+    words = {"handle_left_type": handles, "handle_right_type": handles, "interpolation": interpolation}
+    for name, word in {**words, "easing": "AUTO", "type": "KEYFRAME"}.items():
+        keys[name] = _enum(name, word)
+    for name, value in _NEW.items():
+        keys[name] = value
+    return keys
 
 
 def _enum(name: str, word: str) -> int:
@@ -161,20 +124,19 @@ def _enum(name: str, word: str) -> int:
     return int(described.enum_items[word].value)
 
 
-def needed(values: npt.ArrayLike, tolerance: float) -> npt.NDArray[np.bool_]:
-    """(K,) which keys of a baked curve are needed, by the rule of Blender's own "Clean Curves".
+def needed(v: Array) -> npt.NDArray[np.bool_]:
+    """(K,) which keys with some values are needed, by the rule of Blender's own "Clean Curves".
 
-    A key is removed if its differences from the last kept key and from the next key sum to less than the
+    A key is removed if its differences from the last kept key and from the next key sum to less than a
     tolerance. So constant sections keep their ends.
     """
-    v = np.asarray(values, dtype=float)
     keep = np.ones(len(v), dtype=bool)
-    if len(v) < 3 or (np.abs(np.diff(v)) >= tolerance).all():
+    if len(v) < 3 or (np.abs(np.diff(v)) >= _CLEAN).all():
         return keep
     last = float(v[0])
     listed = v.tolist()
     for i in range(1, len(listed) - 1):
-        if abs(listed[i] - last) + abs(listed[i] - listed[i + 1]) < tolerance:
+        if abs(listed[i] - last) + abs(listed[i] - listed[i + 1]) < _CLEAN:
             keep[i] = False
         else:
             last = listed[i]
@@ -204,6 +166,21 @@ class Curve:
     def path(self) -> str:
         """Data path on the armature object."""
         return bone_path(self.bone, self.channel)
+
+
+def keys_of(curve: Curve, *, clean: bool) -> Keys:
+    """The keyframes of a curve; with `clean` without those that change nothing, if it has no slopes."""
+    if curve.slopes is not None:
+        keys = _sloped_keys(curve.frames, curve.values, curve.slopes)
+    else:
+        kept = needed(curve.values) if clean else slice(None)
+        keys = new_keys(curve.frames[kept], curve.values[kept], "BEZIER")
+    if curve.jump is not None:
+        factor, offset = curve.jump
+        for name in ("co", "handle_left", "handle_right"):
+            keys[name][-1, 1] = factor * keys[name][-1, 1] + offset
+        keys["interpolation"][-2:-1] = _enum("interpolation", "CONSTANT")
+    return keys
 
 
 def gather_curves(
