@@ -215,7 +215,7 @@ def _tag(owner: bpy.types.Object) -> None:
 
 def _give_channels(owner: bpy.types.Object, channels: Channels) -> None:
     """Restore channels, because a channel keeps the last value of a removed F-curve."""
-    if len(owner.pose.bones) == len(channels.location):
+    if len(owner.pose.bones) == len(channels):
         write_channels(owner, channels)
 
 

@@ -17,7 +17,7 @@ import bpy
 import numpy as np
 
 from .. import compat
-from .armature import CHANNEL_WIDTHS, CHANNELS_AT_REST, Bones, Channels, Flags, Floats
+from .armature import AT_REST, CHANNEL_WIDTHS, Bones, Channels, channel_records
 
 _BONE: Final = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.?(.*)', re.DOTALL)
 _LAST: Final = re.compile(r'(?P<holder>.*?)(?:\.?(?P<name>\w+)|\["(?P<key>(?:[^"\\]|\\.)*)"\])$', re.DOTALL)
@@ -38,9 +38,9 @@ def bone_in_path(path: str) -> tuple[str, str]:
     return (bpy.utils.unescape_identifier(found[1]), found[2]) if found else ("", "")
 
 
-def animated_channels(armature_object: bpy.types.Object, bones: Bones) -> dict[str, Flags]:
-    """(B, width) flags by channel: components that an action, an NLA strip or a driver sets."""
-    flags = {name: np.zeros((len(bones), width), dtype=np.bool_) for name, width in CHANNEL_WIDTHS.items()}
+def animated_channels(armature_object: bpy.types.Object, bones: Bones) -> Channels:
+    """(B,) flags of the components that an action, an NLA strip or a driver sets."""
+    flags = np.zeros(len(bones), channel_records(np.bool_))
     for curve in animation_curves(armature_object):
         found = animated_channel(curve, bones)
         if found is not None:
@@ -151,7 +151,7 @@ def other_actions(armature: bpy.types.Object, words: str, *, assets: bool) -> li
 
 
 def action_poses(actions: Iterable[bpy.types.Action], bones: Bones) -> Channels | None:
-    """The poses (P, B, ...) of those actions that pose an armature's bones; None if there are none."""
+    """The poses (P, B) of those actions that pose an armature's bones; None if there are none."""
     found: list[tuple[Any, list[tuple[Any, str, int]]]] = []
     for action in actions:
         curves = _curves(action, bones)
@@ -165,7 +165,7 @@ def action_poses(actions: Iterable[bpy.types.Action], bones: Bones) -> Channels 
         _poses(bones, curves, np.arange(first, last + 1e-3, step).tolist())
         for (first, last), (_, curves) in zip(spans, found, strict=True)
     ]
-    return Channels(**{name: np.concatenate([own[name] for own in poses]) for name in CHANNEL_WIDTHS})
+    return np.concatenate(poses)
 
 
 def _curves(action: bpy.types.Action, bones: Bones) -> list[tuple[Any, str, int]]:
@@ -175,13 +175,10 @@ def _curves(action: bpy.types.Action, bones: Bones) -> list[tuple[Any, str, int]
     return [(curve, *channel) for curve, channel in posing if channel is not None]
 
 
-def _poses(bones: Bones, curves: list[tuple[Any, str, int]], frames: list[float]) -> dict[str, Floats]:
-    """The channels (F, B, ...) of the rest pose, with the values of the curves in some frames."""
-    values = {
-        name: np.tile(np.array(rest, dtype=np.float32), (len(frames), len(bones), 1))
-        for name, rest in CHANNELS_AT_REST.items()
-    }
+def _poses(bones: Bones, curves: list[tuple[Any, str, int]], frames: list[float]) -> Channels:
+    """The channels (F, B) of the rest pose, with the values of the curves in some frames."""
+    poses = np.full((len(frames), len(bones)), AT_REST)
     for curve, channel, number in curves:
         if channel != "scale":
-            values[channel][:, number, curve.array_index] = [curve.evaluate(frame) for frame in frames]
-    return values
+            poses[channel][:, number, curve.array_index] = [curve.evaluate(frame) for frame in frames]
+    return poses

@@ -7,8 +7,7 @@ attribute. Arrays of a pose stay in single precision, so that they can be writte
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any, Final
@@ -151,41 +150,6 @@ class Bones:
         return found
 
 
-@dataclass(frozen=True)
-class Channels:
-    """The channels of all bones, in single precision like in Blender.
-
-    Attributes:
-        location: (B, 3); rotation_quaternion: (B, 4) w x y z; rotation_euler: (B, 3) radians;
-        rotation_axis_angle: (B, 4) angle, x, y, z; scale: (B, 3).
-    """
-
-    location: Floats
-    rotation_quaternion: Floats
-    rotation_euler: Floats
-    rotation_axis_angle: Floats
-    scale: Floats
-
-    def copy(self, names: Collection[str] | None = None) -> Channels:
-        """A copy with its own arrays; only for the named channels, if given."""
-        own = CHANNEL_WIDTHS if names is None else names
-        return replace(self, **{name: getattr(self, name).copy() for name in own})
-
-    @classmethod
-    def of(cls, flat: Floats) -> Channels:
-        """Channels as views into one array, which holds them one after another."""
-        count, start, parts = len(flat) // sum(CHANNEL_WIDTHS.values()), 0, []
-        for width in CHANNEL_WIDTHS.values():
-            parts.append(flat[start * count : (start + width) * count].reshape(count, width))
-            start += width
-        return cls(*parts)
-
-    @property
-    def data(self) -> bytes:
-        """All values as bytes, to compare or save; see `of`."""
-        return b"".join([getattr(self, name).tobytes() for name in CHANNEL_WIDTHS])
-
-
 CHANNELS_AT_REST: Final[dict[str, tuple[float, ...]]] = {
     "location": (0.0, 0.0, 0.0),
     "rotation_quaternion": (1.0, 0.0, 0.0, 0.0),
@@ -194,6 +158,25 @@ CHANNELS_AT_REST: Final[dict[str, tuple[float, ...]]] = {
     "scale": (1.0, 1.0, 1.0),
 }
 CHANNEL_WIDTHS: Final = {name: len(rest) for name, rest in CHANNELS_AT_REST.items()}
+Channels = npt.NDArray[np.void]
+"""Records of the bones' channels by name, (B,) of all bones, or (F, B) of several poses.
+
+`location` (3,), `rotation_quaternion` (4,) w x y z, `rotation_euler` (3,) radians, `rotation_axis_angle` (4,)
+angle, x, y, z, and `scale` (3,). Those that are read from Blender are in single precision, as there.
+"""
+
+
+def channel_records(kind: Any) -> np.dtype[np.void]:
+    """The type of records with the channels of a bone, in numbers or flags of a kind."""
+    return np.dtype([(name, kind, (width,)) for name, width in CHANNEL_WIDTHS.items()])
+
+
+AT_REST: Final = np.array(tuple(CHANNELS_AT_REST.values()), channel_records(np.float32))
+
+
+def components(records: Channels) -> npt.NDArray[Any]:
+    """All components (..., 17) of contiguous records of channels, as a view."""
+    return records.view(records.dtype[0].base).reshape(*records.shape, -1)
 
 
 @dataclass(frozen=True)
@@ -212,17 +195,12 @@ class PoseState:
 
     def each(self) -> list[PoseState]:
         """Split a state whose arrays have a leading axis into single poses."""
-        return [
-            PoseState(
-                Channels(*(getattr(self.channels, name)[row] for name in CHANNEL_WIDTHS)), basis, matrix
-            )
-            for row, (basis, matrix) in enumerate(zip(self.basis, self.matrix, strict=True))
-        ]
+        return [PoseState(*own) for own in zip(self.channels, self.basis, self.matrix, strict=True)]
 
     @cached_property
     def digest(self) -> bytes:
         """A short hash of the pose; a bake stores it for every frame."""
-        digest = blake2b(self.channels.data, digest_size=16)
+        digest = blake2b(self.channels.tobytes(), digest_size=16)
         digest.update(_columns(self.matrix))
         return digest.digest()
 
@@ -250,9 +228,9 @@ def read_bones(armature_object: bpy.types.Object) -> Bones:
 def read_channels(armature_object: bpy.types.Object) -> Channels:
     """Read the channels of all bones; from the original object, a snapshot for `write_channels`."""
     bones = armature_object.pose.bones
-    channels = Channels.of(np.empty(len(bones) * sum(CHANNEL_WIDTHS.values()), dtype=np.float32))
-    for name in CHANNEL_WIDTHS:
-        bones.foreach_get(name, getattr(channels, name).ravel())
+    channels = np.empty(len(bones), AT_REST.dtype)
+    for name, width in CHANNEL_WIDTHS.items():
+        channels[name] = read_all(bones, name, width)
     return channels
 
 
@@ -262,20 +240,19 @@ def write_channels(
     """Write the channels of all bones to the pose and tag the object, without an update.
 
     Not only the solved ones: in a render the original object still has the values of the first frame, and
-    tagging it makes the dependency graph read all of them. Arrays that `present` has already are not written.
+    tagging it makes the dependency graph read all of them. What `present` has already is not written.
 
     Raises:
         Refused: the number of bones differs from that of the channels; nothing is written.
     """
     pose = armature_object.pose.bones
-    if len(pose) != len(channels.location):
+    if len(pose) != len(channels):
         name = armature_object.name
         raise Refused(f"The bones of '{name}' have changed in the meantime; start again.")
     for name in CHANNEL_WIDTHS:
-        values: Floats = getattr(channels, name)
-        there = None if present is None else getattr(present, name)
-        if there is None or (values is not there and values.tobytes() != there.tobytes()):
-            pose.foreach_set(name, np.ascontiguousarray(values, dtype=np.float32).ravel())
+        values = channels[name].ravel()
+        if present is None or values.tobytes() != present[name].tobytes():
+            pose.foreach_set(name, values)
     # `DATA` would also evaluate the armature's data, which takes half as long again.
     armature_object.update_tag(refresh={"OBJECT"})
 
@@ -293,7 +270,7 @@ def read_state(armature_object: bpy.types.Object, bones: Bones, before: PoseStat
     if len(pose) != len(bones):
         raise Refused(f"The bones of '{bones.armature}' have changed in the meantime; start again.")
     channels, matrix = read_channels(armature_object), _get_matrices(pose, "matrix")
-    if before is not None and channels.data == before.channels.data:
+    if before is not None and channels.tobytes() == before.channels.tobytes():
         if _columns(matrix) == _columns(before.matrix):
             return before
         channels = before.channels

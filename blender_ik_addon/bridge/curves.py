@@ -199,7 +199,7 @@ def gather_curves(
     keyed = tuple(keyed)
     times = np.asarray(frames, dtype=float)
     stacked = {
-        name: np.array([getattr(c, name) for c in channels], dtype=float)
+        name: np.array([own[name] for own in channels], dtype=float)
         for name in {channel for _, channel, _ in keyed}
     }
     if passes and "rotation_euler" in stacked:

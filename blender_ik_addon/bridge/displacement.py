@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ikmath import rotation
 
-from .armature import CHANNEL_WIDTHS, Array, Bones, Channels, Flags, Indices, PoseState
+from .armature import CHANNEL_WIDTHS, Array, Bones, Flags, Indices, PoseState, channel_records
 from .curves import Curve
 from .inheritance import column_lengths, forward, parent_transforms
 from .rotation_channels import basis_matrices, by_mode, channel_of, turn_matrices
@@ -98,10 +98,7 @@ class Displacement:
         self._track = bones.nearest(self._numbers)
         self._below = np.flatnonzero(self._track >= 0)
         self._others = np.array([state.matrix for state in states], dtype=float)
-        self._channels = {
-            name: np.array([getattr(state.channels, name) for state in states], dtype=float)
-            for name in CHANNEL_WIDTHS
-        }
+        self._channels = np.array([state.channels for state in states]).astype(channel_records(float))
         for curve in scales:
             self._channels["scale"][:, bones.number(curve.bone), curve.index] = curve.values
         self._modes = bones.rotation_mode[self._numbers]
@@ -314,13 +311,13 @@ class Displacement:
 
     def _posed(self, values: Array) -> Array:
         """(F, B, 4, 4) pose matrices, as Blender would compute them without constraints."""
-        channels = {name: array.copy() for name, array in self._channels.items()}
+        channels = self._channels.copy()
         channels["location"][:, self._numbers] = values[..., :_LOCATION].swapaxes(0, 1)
         for mode, rows in by_mode(self._modes):
             turn = values[rows, :, _LOCATION : _LOCATION + CHANNEL_WIDTHS[channel_of(mode)]]
             channels[channel_of(mode)][:, self._numbers[rows]] = turn.swapaxes(0, 1)
         basis = np.zeros_like(self._others)
-        basis[:, self._below] = basis_matrices(self._bones, Channels(**channels), self._below)
+        basis[:, self._below] = basis_matrices(self._bones, channels, self._below)
         return forward(self._bones, basis, matrix=self._others, which=self._below)
 
     def _points(self, also: Iterable[Point]) -> tuple[Indices, Array]:

@@ -248,7 +248,7 @@ def measure_slides(
         frames[:, plan.apart] = nearest_rotation(place[..., plan.apart_rows, :, :])
     axes = frames[:, plan.sliding] @ transposed(own_turn[:, plan.sliding])
     from_location = transposed(axes) @ place * scale[..., None]
-    location = np.array([state.channels.location[which] for state in states])
+    location = np.array([state.channels["location"][which] for state in states])
     slide[:, plan.sliding] = applied(from_location, location)
     return slide, np.linalg.inv(from_location)
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ikmath import euler, rotation
 
-from .armature import Array, Bones, Channels, Floats, Indices
+from .armature import Array, Bones, Channels, Indices
 
 CHANNEL_OF_MODE: Final = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
 _TURN: Final = 2.0 * np.pi
@@ -92,11 +92,7 @@ def continuous_axis_angles(turns: Array, before: Array) -> Array:
 
 
 class RotationChannels:
-    """Writes rotations of the bones with some indices into channels, with modes and locks prepared once.
-
-    Attributes:
-        names: the channels that are written.
-    """
+    """Writes rotations of the bones with some indices into channels, with modes and locks prepared once."""
 
     def __init__(self, bones: Bones, which: Indices) -> None:
         # for each rotation mode its name, the rows of its bones, their indices in the armature, and the
@@ -105,13 +101,12 @@ class RotationChannels:
         for mode, rows in by_mode(bones.rotation_mode[which]):
             free = writable(bones, which[rows], mode)
             self._groups.append((mode, rows, which[rows], None if free.all() else free))
-        self.names = tuple(dict.fromkeys(channel_of(mode) for mode, *_ in self._groups))
 
     def write(self, turns: Array, before: Channels, into: Channels) -> None:
         """Write quaternions (k, 4) to unlocked components of `into`, nearest to the values in `before`."""
         for mode, rows, numbers, free in self._groups:
             name = channel_of(mode)
-            previous = getattr(before, name).take(numbers, 0)
+            previous = before[name][numbers]
             own = turns if len(rows) == len(turns) else turns.take(rows, 0)
             if mode == "QUATERNION":
                 values = continuous_quaternions(own, previous)
@@ -119,7 +114,7 @@ class RotationChannels:
                 values = continuous_axis_angles(own, previous)
             else:
                 values = continuous_eulers(own, previous, mode)
-            target: Floats = getattr(into, name)
+            target = into[name]
             target[numbers] = values if free is None else np.where(free, values, target[numbers])
 
 
@@ -154,13 +149,13 @@ def basis_matrices(bones: Bones, channels: Channels, which: Indices) -> Array:
 
     The channels are of all bones, for one moment or, with leading axes, for many.
     """
-    scale = channels.scale[..., which, None, :]
+    scale = channels["scale"][..., which, None, :]
     turns = np.empty((*scale.shape[:-2], 3, 3))
     for mode, rows in by_mode(bones.rotation_mode[which]):
-        values = getattr(channels, channel_of(mode))[..., which[rows], :]
+        values = channels[channel_of(mode)][..., which[rows], :]
         turns[..., rows, :, :] = turn_matrices(values.astype(float), mode)
     out = np.zeros((*turns.shape[:-2], 4, 4))
     out[..., :3, :3] = turns * scale
-    out[..., :3, 3] = channels.location[..., which, :] * ~bones.connected[which, None]
+    out[..., :3, 3] = channels["location"][..., which, :] * ~bones.connected[which, None]
     out[..., 3, 3] = 1.0
     return out

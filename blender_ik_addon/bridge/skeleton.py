@@ -158,8 +158,7 @@ class Figure:
         """
         plan, skeleton = self.plan, self.skeleton
         before = self.state.channels
-        sliding = ("location",) if plan.sliding.size else ()
-        out = before.copy((*plan.writer.names, *sliding))
+        out = before.copy()
         values = skeleton.fixed.copy()
         values.ravel()[skeleton.topology.flat] = q
         turns = rotation.swing_twist_quaternion(values.take(plan.solved_joints, 0)[:, 3:])
@@ -169,13 +168,14 @@ class Figure:
         if plan.sliding.size:
             moved = applied(self.slide_map, values[plan.sliding, :3])
             number = plan.bone[plan.sliding]
-            out.location[number] = np.where(plan.slides[plan.sliding], moved, out.location[number])
+            place = out["location"]
+            place[number] = np.where(plan.slides[plan.sliding], moved, place[number])
         return out
 
     @cached_property
     def _flipped(self) -> Array | None:
         """See `half_turns`, for the solved bones."""
-        return half_turns(self.state.channels.scale[self.plan.solved_bones])
+        return half_turns(self.state.channels["scale"][self.plan.solved_bones])
 
     def offset(self, name: str, local: npt.ArrayLike) -> Array:
         """A point (3,) of a bone in its axes, Blender units without scale, in its joint's frame, metres."""
@@ -229,7 +229,7 @@ def read_figure(
         figure_bones(bones, numbers, along),
         numbers,
         root_stiffness=np.array(root_stiffness, dtype=float) if root == "FREE" else None,
-        flipped=half_turns(state.channels.scale),
+        flipped=half_turns(state.channels["scale"]),
         stretching=stretching,
         limbs=limbs,
     )
@@ -251,7 +251,7 @@ def _measure(
     frames, own_turn = both[:, :count], both[:, count:]
     if not ((depth > 0) & (depth < np.inf)).all() or not np.isfinite(pose[..., :3, 3]).all():
         raise _unsound(plan, pose, depth)
-    flipped = half_turns(np.array([state.channels.scale[plan.bone] for state in states]))
+    flipped = half_turns(np.array([state.channels["scale"][plan.bone] for state in states]))
     if flipped is not None:
         own_turn *= flipped[..., None]
     own_turn[:, plan.rigid] = _NO_TURN

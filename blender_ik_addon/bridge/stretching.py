@@ -60,10 +60,10 @@ def find_stretch(
 def unstretched(figure: Figure, state: PoseState, stretches: Collection[Stretch]) -> PoseState:
     """A pose with all bones that may lengthen at their rest length; the same object if they have it."""
     numbers = sorted({number for stretch in stretches for number in stretch.bones})
-    if not numbers or (state.channels.scale[numbers, 1] == 1.0).all():
+    if not numbers or (state.channels["scale"][numbers, 1] == 1.0).all():
         return state
-    channels = state.channels.copy(("scale",))
-    channels.scale[numbers, 1] = 1.0
+    channels = state.channels.copy()
+    channels["scale"][numbers, 1] = 1.0
     return figure.state_of(channels, state.matrix)
 
 
@@ -79,10 +79,10 @@ def lengthened(figure: Figure, state: PoseState, stretches: Collection[Stretch],
         for number, share in zip(stretch.bones, stretch.shares, strict=True):
             factor = 1.0 + share * (float(factors[stretch.row]) - 1.0)
             wanted[number] = max(wanted.get(number, 1.0), factor)
-    channels = state.channels.copy(("scale",))
-    channels.scale[list(wanted), 1] = 1.0
+    channels = state.channels.copy()
+    channels["scale"][list(wanted), 1] = 1.0
     for number in sorted(wanted, key=lambda one: figure.bones.depth[one]):
         now = figure.state_of(channels, figure.state.matrix).matrix
         own, is_now = (np.linalg.norm(matrix[number, :3, 1]) for matrix in (figure.state.matrix, now))
-        channels.scale[number, 1] *= wanted[number] * own / is_now
-    return channels.scale
+        channels["scale"][number, 1] *= wanted[number] * own / is_now
+    return channels["scale"]

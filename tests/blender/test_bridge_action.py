@@ -162,7 +162,7 @@ def test_restore_gives_back_what_was_there(new_action: bool, animated: str) -> N
     backup.close()
     assert everything(rig) == before
     after = armature.read_channels(rig)
-    assert all(np.array_equal(getattr(after, c), getattr(channels, c)) for c in armature.CHANNEL_WIDTHS)
+    assert all(np.array_equal(after[c], channels[c]) for c in armature.CHANNEL_WIDTHS)
     backup.close()
     bpy.context.scene.frame_set(8)
     bpy.context.scene.frame_set(7)

@@ -83,8 +83,8 @@ def test_its_animation_is_the_start_of_every_frame_and_can_be_baked(rig: bpy.typ
         shown = armature.read_channels(evaluated(rig))
         for bone, channel, index in figure.plan.keyed:
             number = figure.bones.number(bone)
-            wanted = getattr(channels, channel)[number, index]
-            assert getattr(shown, channel)[number, index] == pytest.approx(wanted, abs=1e-6)
+            wanted = channels[channel][number, index]
+            assert shown[channel][number, index] == pytest.approx(wanted, abs=1e-6)
     backup.close()
     bpy.context.scene.frame_set(3)
     assert np.abs(read(rig).q - turned[2]).max() < 1e-5

@@ -48,7 +48,7 @@ def scene(tmp_path: Path) -> Iterator[bpy.types.Scene]:
     def handler(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         original = bpy.data.objects[rig.name]
         channels = armature.read_channels(original.evaluated_get(depsgraph)).copy()
-        channels.location[0, 0] = 3 - 0.6 * (scene.frame_current - 1)
+        channels["location"][0, 0] = 3 - 0.6 * (scene.frame_current - 1)
         armature.write_channels(original, channels)
 
     bpy.app.handlers.frame_change_post.append(handler)

@@ -123,9 +123,9 @@ def test_as_blender_reads_them(mode: str) -> None:
     before = out.copy()
     writer.write(q, before, out)
     for name in armature.CHANNEL_WIDTHS:
-        rig.pose.bones.foreach_set(name, getattr(out, name).ravel())
+        rig.pose.bones.foreach_set(name, out[name].ravel())
         if name != channels.channel_of(mode):
-            assert np.array_equal(getattr(out, name), getattr(before, name))
+            assert np.array_equal(out[name], before[name])
     shown = np.array([np.array(bone.matrix_basis)[:3, :3] for bone in rig.pose.bones])
     assert np.abs(shown - rotation.matrix_from_quaternion(q)).max() < 2e-6
 

@@ -86,7 +86,9 @@ def _with_lengths(task: Task, solved: Solved, factors: Array) -> Task:
     figure, plan = task.figure, task.plan
     found = figure.state_of(solved.channels, figure.state.matrix)
     scale = lengthened(figure, found, plan.stretches, factors)
-    state = figure.state_of(replace(figure.state.channels, scale=scale), figure.state.matrix)
+    channels = figure.state.channels.copy()
+    channels["scale"] = scale
+    state = figure.state_of(channels, figure.state.matrix)
     sample = replace(task.sample, state=state)
     longer = make_task(plan, figure, sample, task.model, task.posture, as_posed=True)
     if longer.posture is None or task.motion is None:

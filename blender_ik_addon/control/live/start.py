@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from dataclasses import replace
 from typing import Any, Final
 
 import bpy
@@ -19,12 +18,13 @@ import numpy as np
 
 from ...bridge.animation import animated_channels
 from ...bridge.armature import (
+    AT_REST,
     CHANNEL_WIDTHS,
-    CHANNELS_AT_REST,
     Bones,
     Channels,
     Flags,
     PoseState,
+    components,
     pose_matrices,
     read_channels,
     write_channels,
@@ -33,6 +33,7 @@ from ...bridge.skeleton import Figure
 from ...properties.access import rig_of
 from ...properties.rig import LIVE_POSE, LIVE_START
 
+_SCALE: Final = slice(-CHANNEL_WIDTHS["scale"], None)  # of the components, the last ones
 _PAUSE: Final = 0.25  # seconds without edits after which the next edit stores the start for Esc
 _EARLIER: Final = 32  # stored starts
 
@@ -50,8 +51,8 @@ class Start:
 
         With `as_shown`, begin with the present pose instead.
         """
-        self._animated = animated_channels(armature, bones)
-        self._moves = any(flags.any() for flags in self._animated.values())
+        self._animated: Flags = components(animated_channels(armature, bones))
+        self._moves = bool(self._animated.any())
         self.intact = False
         known = None if as_shown else _remembered(armature)
         base, self.written = known or (read_channels(armature), None)
@@ -67,11 +68,11 @@ class Start:
 
     def rebase(self, channels: Channels) -> None:
         """Set the start of the frames to a pose, except for animated channels."""
-        self._base, self._token = channels, channels.data
+        self._base, self._token = channels, _packed(channels)
 
     def go_on(self, other: Start) -> None:
         """Take the data of the previous `Start` of the same armature, after its settings changed."""
-        if len(other._base.location) == len(self._base.location):
+        if len(other._base) == len(self._base):
             self.rebase(other._base)
             self.written = other.written
 
@@ -126,18 +127,18 @@ class Start:
         if self._common is None or self._common[0] is not base:
             bones, every = figure.bones, np.arange(len(figure.bones))
             solved = np.isin(every, figure.plan.moving)[:, None]
-            at_rest = {name: flags | solved for name, flags in self._animated.items()}
-            rest = Channels(
-                **{name: np.full_like(getattr(base, name), CHANNELS_AT_REST[name]) for name in CHANNEL_WIDTHS}
-            )
-            lasting = _taken(base, rest, at_rest | {"scale": self._animated["scale"]})
-            if self._common is None or self._common[1] != lasting.data:
+            at_rest = self._animated | solved
+            at_rest[:, _SCALE] = self._animated[:, _SCALE]
+            lasting = _taken(base, np.full_like(base, AT_REST), at_rest)
+            if self._common is None or self._common[1] != lasting.tobytes():
                 above = sorted({n for one in figure.carriers for n in bones.ancestors(one)})
                 held = self._constrained[above].any()
                 matrix = pose_matrices(evaluated) if held else figure.state.matrix
                 which = np.setdiff1d(every, above) if held else every
-                state = figure.state_of(replace(lasting, scale=base.scale), matrix, which=which)
-                self._common = base, lasting.data, state
+                posed = lasting.copy()
+                posed["scale"] = base["scale"]
+                state = figure.state_of(posed, matrix, which=which)
+                self._common = base, lasting.tobytes(), state
             else:
                 self._common = base, *self._common[1:]
         return self._common[2]
@@ -146,7 +147,7 @@ class Start:
         """A key of the starting pose, as plain values; cheap to compare if nothing is animated."""
         if state is self._state:
             return self._token, self._carriers
-        return state.channels.data, None
+        return state.channels.tobytes(), None
 
     def write(self, armature: bpy.types.Object, channels: Channels, *, rendering: bool) -> None:
         """Write a solved pose and its start to the armature."""
@@ -158,7 +159,7 @@ class Start:
             if self._told is not self._token or LIVE_START not in rig:
                 self._told = self._token
                 _put(rig, LIVE_START, self._token)
-            _put(rig, LIVE_POSE, channels.data)
+            _put(rig, LIVE_POSE, _packed(channels))
         self.written = channels
 
     def _edited(self, base: Channels, now: Channels) -> Channels:
@@ -170,12 +171,12 @@ class Start:
         self._now, self.intact = now, False
         if self.written is None:
             return base
-        if now.data == self.written.data:
+        if now.tobytes() == self.written.tobytes():
             self.intact = True
             return base
-        edited = {name: getattr(now, name) != getattr(self.written, name) for name in CHANNEL_WIDTHS}
-        by_hand = np.any([(edited[n] & ~self._animated[n]).any(-1) for n in CHANNEL_WIDTHS], axis=0)
-        self.intact = not any(flags.any() for flags in edited.values())
+        edited = components(now) != components(self.written)
+        by_hand = (edited & ~self._animated).any(-1)
+        self.intact = not edited.any()
         if not by_hand.any():
             return base if self.intact else _taken(base, now, edited)
         since, self._touched = time.monotonic() - self._touched, time.monotonic()
@@ -183,11 +184,9 @@ class Start:
             self._earlier.append((self.written, base))
         taken = _taken(base, now, edited)
         for solved, begun in reversed(self._earlier):
-            back = by_hand & np.all(
-                [(getattr(now, n) == getattr(solved, n)).all(-1) for n in CHANNEL_WIDTHS], 0
-            )
+            back = by_hand & (components(now) == components(solved)).all(-1)
             if back.any():
-                taken = _taken(taken, begun, {n: back[:, None] & ~self._animated[n] for n in CHANNEL_WIDTHS})
+                taken = _taken(taken, begun, back[:, None] & ~self._animated)
                 by_hand = by_hand & ~back
         return taken
 
@@ -198,8 +197,22 @@ def _remembered(armature: bpy.types.Object) -> tuple[Channels, Channels] | None:
     begun, solved = rig.get(LIVE_START), rig.get(LIVE_POSE)
     if not isinstance(begun, bytes) or not isinstance(solved, bytes) or {len(begun), len(solved)} != {size}:
         return None
-    first, last = (Channels.of(np.frombuffer(data, dtype=np.float32)) for data in (begun, solved))
-    return first, last
+    return _unpacked(begun), _unpacked(solved)
+
+
+def _packed(channels: Channels) -> bytes:
+    """Channels as bytes to save: each channel of all bones after another."""
+    return b"".join([channels[name].tobytes() for name in CHANNEL_WIDTHS])
+
+
+def _unpacked(data: bytes) -> Channels:
+    """Channels from what `_packed` gives."""
+    numbers = np.frombuffer(data, dtype=np.float32)
+    channels, start = np.empty(len(numbers) // sum(CHANNEL_WIDTHS.values()), AT_REST.dtype), 0
+    for name, width in CHANNEL_WIDTHS.items():
+        channels[name] = numbers[start : start + width * len(channels)].reshape(-1, width)
+        start += width * len(channels)
+    return channels
 
 
 def _put(rig: Any, name: str, data: bytes) -> None:
@@ -209,11 +222,7 @@ def _put(rig: Any, name: str, data: bytes) -> None:
         rig[name] = data
 
 
-def _taken(base: Channels, values: Channels, which: dict[str, Flags]) -> Channels:
-    """`base` with some of the values; the same object if nothing changes."""
-    parts = {
-        name: np.where(which[name], getattr(values, name), getattr(base, name)) for name in CHANNEL_WIDTHS
-    }
-    if all(np.array_equal(parts[name], getattr(base, name)) for name in CHANNEL_WIDTHS):
-        return base
-    return Channels(**parts)
+def _taken(base: Channels, values: Channels, which: Flags) -> Channels:
+    """`base` with some components (B, 17) of the values; the same object if nothing changes."""
+    taken = np.where(which, components(values), components(base))
+    return base if np.array_equal(taken, components(base)) else taken.view(base.dtype)[:, 0]
