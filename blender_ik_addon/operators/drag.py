@@ -239,10 +239,10 @@ class ARTICULATE_OT_drag(OnArmature):
         hand, region = self._hand, context.region
         if region is None:  # another workspace is shown
             return
-        snapping = read_snapping(context, turning=hand.turning, inverted=self._inverted, fine=self._fine)
-        hand.step, hand.grid = snapping.step, snapping.grid
+        found = read_snapping(context, turning=hand.turning, inverted=self._inverted, fine=self._fine)
+        hand.step, hand.grid, elements = found
         pixel = self._mouse[0] - region.x, self._mouse[1] - region.y
-        hand.snapped = self._snapper.place(context, hand.sight, pixel, snapping.elements)
+        hand.snapped = self._snapper.place(context, hand.sight, pixel, elements)
 
     def _regrip(self, context: bpy.types.Context, grip: Grip) -> None:
         """Change the grip; a change between moving and turning restarts at the present pose."""

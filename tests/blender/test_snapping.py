@@ -82,18 +82,16 @@ def test_what_is_hidden_is_not_snapped_to(table):
 def test_the_settings_are_the_scenes():
     settings, here = bpy.context.scene.tool_settings, context()
     read = snapping.read_snapping
-    off = snapping.Snapping()
+    off = (0.0, False, frozenset())
     assert read(here, turning=False, inverted=False, fine=False) == off
-    assert read(here, turning=False, inverted=True, fine=False).step == pytest.approx(0.1), (
-        "6 pixels at least"
-    )
-    assert read(here, turning=False, inverted=True, fine=True).step == pytest.approx(0.01)
+    assert read(here, turning=False, inverted=True, fine=False)[0] == pytest.approx(0.1), "6 pixels at least"
+    assert read(here, turning=False, inverted=True, fine=True)[0] == pytest.approx(0.01)
     here.region_data.is_orthographic_side_view = False
-    assert read(here, turning=False, inverted=True, fine=False).step == pytest.approx(1.0)
-    assert read(here, turning=True, inverted=True, fine=False).step == pytest.approx(np.radians(5.0))
-    assert read(here, turning=True, inverted=True, fine=True).step == pytest.approx(np.radians(1.0))
+    assert read(here, turning=False, inverted=True, fine=False)[0] == pytest.approx(1.0)
+    assert read(here, turning=True, inverted=True, fine=False)[0] == pytest.approx(np.radians(5.0))
+    assert read(here, turning=True, inverted=True, fine=True)[0] == pytest.approx(np.radians(1.0))
     settings.use_snap, settings.snap_elements = True, {"VERTEX", "FACE"}
-    assert read(here, turning=False, inverted=False, fine=False).elements == {"VERTEX", "FACE"}
+    assert read(here, turning=False, inverted=False, fine=False)[2] == {"VERTEX", "FACE"}
     assert read(here, turning=False, inverted=True, fine=False) == off
     assert read(here, turning=True, inverted=False, fine=False) == off, "Rotate is not affected"
     settings.use_snap_translate = False

@@ -35,34 +35,26 @@ _FACES: Final = {"FACE", "FACE_PROJECT"}
 _GEOMETRY: Final = {"VERTEX", "EDGE", "EDGE_MIDPOINT", *_FACES}
 
 
-@dataclass(frozen=True)
-class Snapping:
-    """The present snapping settings of a scene.
+def read_snapping(
+    context: bpy.types.Context, *, turning: bool, inverted: bool, fine: bool
+) -> tuple[float, bool, frozenset[str]]:
+    """Read the snapping settings; `inverted` is whether Ctrl is pressed, `fine` whether Shift is.
 
-    Attributes:
-        step: Blender units of an increment, or radians; 0 for none.
-        grid: whether positions snap to the world grid; otherwise displacements snap to increments.
-        elements: names of Blender's geometric snap elements.
+    Returns:
+        Blender units of an increment, or radians, 0 for none; whether positions snap to the world grid,
+            otherwise displacements snap to increments; names of Blender's geometric snap elements.
     """
-
-    step: float = 0.0
-    grid: bool = False
-    elements: frozenset[str] = frozenset()
-
-
-def read_snapping(context: bpy.types.Context, *, turning: bool, inverted: bool, fine: bool) -> Snapping:
-    """Read the snapping settings; `inverted` is whether Ctrl is pressed, `fine` whether Shift is."""
     settings = context.scene.tool_settings
     concerned = settings.use_snap_rotate if turning else settings.use_snap_translate
     if (settings.use_snap and concerned) == inverted:
-        return Snapping()
+        return 0.0, False, frozenset()
     if turning:
         angle = settings.snap_angle_increment_3d
-        return Snapping(step=settings.snap_angle_increment_3d_precision if fine else angle)
+        return settings.snap_angle_increment_3d_precision if fine else angle, False, frozenset()
     elements = set(settings.snap_elements)
     grid = compat.snaps_to_grid(settings)
     step = _step(context) if grid or "INCREMENT" in elements else 0.0
-    return Snapping(_FINER * step if fine else step, grid, frozenset(elements & _GEOMETRY))
+    return _FINER * step if fine else step, grid, frozenset(elements & _GEOMETRY)
 
 
 def _step(context: bpy.types.Context) -> float:
