@@ -165,7 +165,7 @@ def draw_critical(strokes: Strokes, critical: Critical | None) -> None:
 
 def draw_body(strokes: Strokes, parts: Capsules) -> None:
     """Draw the capsules as wires."""
-    strokes.segments(BODY, capsules(parts.a, parts.b, parts.radius))
+    strokes.segments(BODY, capsules(parts["a"], parts["b"], parts["radius"]))
 
 
 def draw_stand(strokes: Strokes, found: Stand) -> None:

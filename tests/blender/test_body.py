@@ -16,7 +16,7 @@ def capsules(rig: bpy.types.Object):
     bpy.context.view_layer.update()
     body, bones = installed.module("control.collision.body"), installed.module("bridge.armature")
     parts = body.present_links(rig, bones.read_bones(rig))
-    return parts.placed(bones.read_bones(rig), np.array(rig.matrix_world) @ bones.pose_matrices(rig))
+    return body.placed(parts, bones.read_bones(rig), np.array(rig.matrix_world) @ bones.pose_matrices(rig))
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.01])
@@ -31,23 +31,23 @@ def test_capsules_stand_where_the_bones_are(scale):
         link = rig.articulate.body.links.add()
         link.name, link.a, link.b, link.radius = name, a, b, radius
     found = capsules(rig)
-    assert found.bones == ("b0", "b2")
+    assert found["bone"].tolist() == ["b0", "b2"]
     for number, link in enumerate(rig.articulate.body.links):
         place = rig.matrix_world @ rig.pose.bones[link.name].matrix
-        assert np.allclose(found.a[number], place @ Vector(link.a), atol=1e-6)
-        assert np.allclose(found.b[number], place @ Vector(link.b), atol=1e-6)
-    assert found.radius == pytest.approx([0.3 * scale, 0.4 * scale], rel=1e-5), "thick as the scaled bone"
+        assert np.allclose(found["a"][number], place @ Vector(link.a), atol=1e-6)
+        assert np.allclose(found["b"][number], place @ Vector(link.b), atol=1e-6)
+    assert found["radius"] == pytest.approx([0.3 * scale, 0.4 * scale], rel=1e-5), "thick as the scaled bone"
 
 
 def test_parts_that_are_off_or_gone_have_none():
     rig = arm(3)
-    assert capsules(rig).bones == ("b0", "b1", "b2"), "by the bones' lengths, as in a solve"
+    assert capsules(rig)["bone"].tolist() == ["b0", "b1", "b2"], "by the bones' lengths, as in a solve"
     bpy.ops.articulate.body_fit()
     links = rig.articulate.body.links
     links["b0"].enabled, links["b1"].name = False, "lost"
-    assert capsules(rig).bones == ("b2",)
+    assert capsules(rig)["bone"].tolist() == ["b2"]
     links["b2"].enabled = False
-    assert capsules(rig).a.shape == (0, 3)
+    assert capsules(rig)["a"].shape == (0, 3)
 
 
 def watched(rig: bpy.types.Object) -> set[frozenset[str]]:
@@ -112,7 +112,7 @@ def test_a_bone_is_given_a_capsule_and_loses_it():
     assert bpy.ops.articulate.link_add(bone="b1") == {"FINISHED"}
     assert [link.name for link in body.links] == ["b0", "b1", "b2"], "the others keep theirs"
     assert bpy.ops.articulate.link_remove(bone="b1") == {"FINISHED"}
-    assert capsules(rig).bones == ("b0", "b2")
+    assert capsules(rig)["bone"].tolist() == ["b0", "b2"]
     bpy.ops.object.mode_set(mode="POSE")
     rig.data.bones.active = rig.data.bones["b1"]
     assert bpy.ops.articulate.link_add() == {"FINISHED"}

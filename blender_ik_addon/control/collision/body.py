@@ -8,7 +8,6 @@ in the rest pose. The list holds exceptions: pairs that always count, and pairs 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations
 from types import MappingProxyType
 from typing import Any, Final
@@ -19,7 +18,7 @@ import numpy.typing as npt
 
 import ikmath as ik
 
-from ...bridge.armature import Array, Bones, Flags, read_all, read_bones, read_state
+from ...bridge.armature import Array, Bones, read_all, read_bones, read_state
 from ...bridge.item_animation import library_name, remove_items, remove_or_switch_off
 from ...bridge.skeleton import Figure, read_figure
 from ...bridge.skin import fit_body, read_skin, skinned_meshes
@@ -32,56 +31,47 @@ Pair = tuple[str, str]
 _OVERLAPPING: Final = -1e30  # metres; with this slack, parts that touch at rest count as apart
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Capsules:
-    """L capsules on bones, in the bones' axes and the armature's units, or placed in the world.
+_CAPSULE: Final = np.dtype(
+    [("bone", "U64"), ("a", float, (3,)), ("b", float, (3,)), ("radius", float), ("on", bool)]
+)
+Capsules = npt.NDArray[np.void]
+"""Records (L,) of capsules on bones, in the bones' axes and the armature's units, or placed in the world.
 
-    Attributes:
-        bones: (L,) names.
-        a, b: (L, 3) ends of the axes; radius: (L,).
-        on: (L,) which are enabled; in a solve, which it can move. The others are still obstacles for these.
-    """
+`bone` is its name, `a` and `b` (3,) are the ends of the axis, with the `radius` around it. `on` is whether it
+is enabled; in a solve, whether this can move it. The others are still obstacles for these.
+"""
 
-    bones: tuple[str, ...]
-    a: Array
-    b: Array
-    radius: Array
-    on: Flags
 
-    def some(self, rows: Sequence[int]) -> Capsules:
-        """Some of the capsules."""
-        rows = list(rows)
-        bones = tuple(self.bones[row] for row in rows)
-        return Capsules(
-            bones=bones, a=self.a[rows], b=self.b[rows], radius=self.radius[rows], on=self.on[rows]
-        )
-
-    def placed(self, bones: Bones, matrix: Array) -> Capsules:
-        """The capsules in the world; matrix: (B, 4, 4) of the armature's bones there."""
-        own = matrix.take(np.array([bones.index[name] for name in self.bones], dtype=np.intp), 0)
-        placed = np.matmul(own[:, :3, :3], np.stack([self.a, self.b], -1)) + own[:, :3, 3:]
-        across = np.sqrt((own[:, :3, (0, 2)] ** 2).sum(1)).mean(1)
-        return replace(self, a=placed[:, :, 0], b=placed[:, :, 1], radius=across * self.radius)
+def placed(links: Capsules, bones: Bones, matrix: Array) -> Capsules:
+    """Capsules in the world; matrix: (B, 4, 4) of the armature's bones there."""
+    own = matrix.take(np.array([bones.index[name] for name in links["bone"].tolist()], dtype=np.intp), 0)
+    ends = np.matmul(own[:, :3, :3], np.stack([links["a"], links["b"]], -1)) + own[:, :3, 3:]
+    found = links.copy()
+    found["a"], found["b"] = ends[:, :, 0], ends[:, :, 1]
+    found["radius"] *= np.sqrt((own[:, :3, (0, 2)] ** 2).sum(1)).mean(1)
+    return found
 
 
 def read_links(armature: bpy.types.Object) -> Capsules:
     """Read the body's list."""
     links: Any = rig_of(armature).body.links
-    a, b, radius = (read_all(links, *each).astype(float) for each in (("a", 3), ("b", 3), ("radius",)))
-    on = read_all(links, "enabled", 1, np.bool_)
-    return Capsules(bones=tuple(links.keys()), a=a, b=b, radius=radius, on=on)
+    found = np.zeros(len(links), _CAPSULE)
+    found["bone"], found["on"] = links.keys(), read_all(links, "enabled", 1, np.bool_)
+    for name, width in (("a", 3), ("b", 3), ("radius", 1)):
+        found[name] = read_all(links, name, width)
+    return found
 
 
 def body_links(armature: bpy.types.Object, bones: Bones) -> Capsules:
     """The enabled capsules of a figure, or capsules derived from bone lengths if the list is empty."""
     links = read_links(armature)
-    return links.some(np.flatnonzero(links.on).tolist()) if links.bones else slender_links(bones)
+    return links[links["on"]] if len(links) else slender_links(bones)
 
 
 def present_links(armature: bpy.types.Object, bones: Bones) -> Capsules:
     """The same, without capsules on missing bones."""
     links = body_links(armature, bones)
-    return links.some([row for row, bone in enumerate(links.bones) if bone in bones.index])
+    return links[np.isin(links["bone"], bones.names)]
 
 
 def fit(armature: bpy.types.Object, scene: bpy.types.Scene) -> int:
@@ -105,13 +95,13 @@ def fit(armature: bpy.types.Object, scene: bpy.types.Scene) -> int:
         names = [bones.names[number] for number in fleshy]
         links = _in_units(fit_body(bones, names, space, skin), space.scale)
     body = rig_of(armature).body
-    old = [index for index, link in enumerate(body.links) if link.name not in links.bones]
+    old = [index for index, link in enumerate(body.links) if link.name not in links["bone"]]
     for left in remove_items(armature, body.links, old):
         left.enabled = False
-    for row in range(len(links.bones)):
-        _put(body, links, row)
+    for link in links:
+        _put(body, link)
     body.active_link = 0
-    return len(links.bones)
+    return len(links)
 
 
 def slender_links(bones: Bones, which: Sequence[str] | None = None) -> Capsules:
@@ -140,7 +130,7 @@ def add_link(armature: bpy.types.Object, bone: str, scene: bpy.types.Scene) -> N
     if link is not None and link.enabled:
         raise Refused(f"Bone '{bone}' has a capsule already: change its radius in the list")
     if link is None:
-        link = _put(body, slender_links(read_bones(armature), [bone]), 0)
+        link = _put(body, slender_links(read_bones(armature), [bone])[0])
     link.enabled = True
     body.active_link = body.links.find(bone)
 
@@ -170,33 +160,28 @@ def clear_links(armature: bpy.types.Object) -> None:
 
 def _in_units(links: Sequence[ik.Link], scale: float) -> Capsules:
     """Convert capsules in the frames of their bones from metres to the armature's units."""
-    a, b = (np.array([getattr(link, end) for link in links]).reshape(-1, 3) / scale for end in ("a", "b"))
-    return Capsules(
-        bones=tuple(link.joint for link in links),
-        a=a,
-        b=b,
-        radius=np.array([link.radius for link in links], dtype=float) / scale,
-        on=np.ones(len(links), dtype=bool),
-    )
+    found = np.array([(one.joint, one.a, one.b, one.radius, True) for one in links], _CAPSULE)
+    for length in ("a", "b", "radius"):
+        found[length] /= scale
+    return found
 
 
 def links_on(figure: Figure, links: Capsules) -> list[ik.Link]:
     """Capsules in their joints' frames, metres, with the present scale of the bones applied."""
     found = []
-    for name, a, b, radius, moves in zip(links.bones, links.a, links.b, links.radius, links.on, strict=True):
+    for name, a, b, radius, moves in links.tolist():
         across = [np.linalg.norm(figure.offset(name, axis)) for axis in ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0))]
-        thick = float(radius) * float(np.mean(across))
+        thick = radius * float(np.mean(across))
         ends = figure.offset(name, a), figure.offset(name, b)
-        found.append(ik.Link(name, *ends, thick, meets_obstacles=bool(moves)))
+        found.append(ik.Link(name, *ends, thick, meets_obstacles=moves))
     return found
 
 
-def _put(body: ArticulateBody, links: Capsules, row: int) -> ArticulateLink:
+def _put(body: ArticulateBody, link: Any) -> ArticulateLink:
     """Set the capsule of a bone; adds one if necessary."""
-    item = body.links.get(links.bones[row]) or body.links.add()
-    item.name, item.radius = links.bones[row], float(links.radius[row])
-    item.a, item.b = links.a[row].tolist(), links.b[row].tolist()
-    item.enabled = True
+    bone, a, b, radius, _ = link.item()
+    item = body.links.get(bone) or body.links.add()
+    item.name, item.radius, item.a, item.b, item.enabled = bone, radius, a, b, True
     return item
 
 
@@ -254,7 +239,7 @@ def add_pairs(armature: bpy.types.Object, bones: Sequence[str], *, watched: bool
         raise Refused(
             f"A pair takes two bones of armature '{armature.name}': select both in Pose Mode, or name them"
         )
-    known = body_links(armature, read_bones(armature)).bones
+    known = body_links(armature, read_bones(armature))["bone"]
     for name in chosen:
         if name not in known:
             raise Refused(

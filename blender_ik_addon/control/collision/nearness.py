@@ -75,7 +75,8 @@ class _Model:
         space: Space,
         shapes: Sequence[Shape],
     ) -> None:
-        bones, carried, state = figure.bones, around.links.bones, read_state(armature, figure.bones)
+        bones, carried = figure.bones, around.links["bone"].tolist()
+        state = read_state(armature, bones)
         root = root_now(armature, bone_map(armature, bones)).setting
         figure = read_figure(bones, state, space, figure.solved, root=root, carried=carried)
         plain = ik.Problem(figure.skeleton, [ik.Posture(figure.q)])

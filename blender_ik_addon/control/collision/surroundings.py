@@ -185,24 +185,23 @@ def read_surroundings(
             f" and self-collision of '{armature.name}'"
         )
     links = body_links(armature, bones)
-    for bone in links.bones:
+    carriers = links["bone"].tolist()
+    for bone in carriers:
         if bone not in bones.index:
             raise Refused(
                 f"The body of '{armature.name}' has a capsule on bone '{bone}', which does not exist"
                 " (renamed or deleted?): fit the body again"
             )
     moving = frozenset(solved)
-    moves = np.array(
-        [any(bones.names[n] in moving for n in bones.ancestors(one)) for one in links.bones], bool
-    )
-    links = replace(links, on=moves).some(np.flatnonzero(moves | body.self_collision).tolist())
+    links["on"] = [any(bones.names[n] in moving for n in bones.ancestors(one)) for one in carriers]
+    links = links[links["on"] | body.self_collision]
     avoidance = configured(ik.AVOIDANCE[body.avoidance], body.parameters.options(body.avoidance))
     if instead:
         ways = (avoidance, *ik.AVOIDANCE.values())
         avoidance = next(
             way for way in ways if not method.objection(ik.Requirements(goals=(), avoidance=way))
         )
-    there = set(links.bones)
+    there = set(links["bone"].tolist())
     pairs = [pair for pair in body.pairs if {pair.a, pair.b} <= there and pair.a != pair.b]
     return Surroundings(
         links=links,
@@ -256,7 +255,7 @@ def place_problem(
     """
     if surroundings is None:
         return problem, None
-    numbers = [figure.bones.index[bone] for bone in surroundings.links.bones]
+    numbers = [figure.bones.index[bone] for bone in surroundings.links["bone"].tolist()]
     now = link_sizes(numbers, figure.state.matrix, figure.space)
     if model is None or not model.holds(now, figure, obstacles):
         model = make_model(surroundings, problem, figure, obstacles, now)

@@ -40,12 +40,11 @@ def weigh(armature: bpy.types.Object, bones: Bones, metre: float) -> Masses:
     deforming = {bone.name for bone in armature.data.bones if bone.use_deform} or set(bones.names)
     given = {name: mass for name, mass in bone_settings(armature, "mass").items() if mass > 0.0}
     table, counts = read_links(armature), (deforming | given.keys()) & bones.index.keys()
-    fitted = [row for row, name in enumerate(table.bones) if name in counts]
-    others = given.keys() - set(table.bones) if table.bones else counts
+    fitted = np.isin(table["bone"], list(counts))
+    others = given.keys() - set(table["bone"].tolist()) if len(table) else counts
     bare = [name for name in bones.names if name in others]
-    both = table.some(fitted), slender_links(bones, bare)
-    names = [name for links in both for name in links.bones]
-    a, b, radius = (np.concatenate([getattr(links, part) for links in both]) for part in ("a", "b", "radius"))
+    links = np.concatenate([table[fitted], slender_links(bones, bare)])
+    names, a, b, radius = links["bone"].tolist(), links["a"], links["b"], links["radius"]
     length = np.sqrt(((b - a) ** 2).sum(1))
     volumes = np.pi * radius**2 * (length + 4.0 / 3.0 * radius)
     weights = (_WATER * scale**3 * volumes).tolist()

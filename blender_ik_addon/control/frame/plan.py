@@ -206,7 +206,7 @@ class Plan:
     @property
     def carried(self) -> list[str]:
         """Bones that the figure needs as joints, solved or not."""
-        links = self.surroundings.links.bones if self.surroundings else ()
+        links = self.surroundings.links["bone"].tolist() if self.surroundings else ()
         others = [
             effector.settings.get(name) for effector in self.effectors for name in ("second_bone", "root")
         ]

@@ -28,7 +28,7 @@ from ...bridge.space import Space, nearest_rotation, read_space
 from ...properties.access import rig_of
 from ...properties.bone import bone_settings
 from ...properties.measures import metre
-from ..collision.body import Capsules, present_links, read_links
+from ..collision.body import Capsules, placed, present_links, read_links
 from ..collision.nearness import Critical, Neighbourhood
 from ..frame.masses import weigh
 from ..frame.root import root_now
@@ -67,8 +67,8 @@ def stand(
     if planted:
         places = np.array([place for place, _ in planted])
         radius, floor = np.array([each for _, each in planted]), float(places[:, 2].min())
-    elif len(parts.bones):
-        ends, thick = np.concatenate([parts.a, parts.b]), np.concatenate([parts.radius, parts.radius])
+    elif len(parts):
+        ends, thick = np.concatenate([parts["a"], parts["b"]]), np.tile(parts["radius"], 2)
         low, high = ends[:, 2] - thick, ends[:, 2] + thick
         floor = float(low.min())
         feet = low <= floor + _CONTACT * (float(high.max()) - floor)
@@ -233,16 +233,14 @@ class Inspector:
         armature = subject.armature
 
         def read() -> Any:
-            links = read_links(armature)
-            arrays = [each.tobytes() for each in (links.a, links.b, links.radius, links.on)]
-            return links.bones, arrays, bone_settings(armature, "mass")
+            return read_links(armature).tobytes(), bone_settings(armature, "mass")
 
         return self._told.get((armature.session_uid, subject.standing.changes), read)
 
     def capsules(self, subject: Subject) -> Capsules:
         """The figure's capsules in the world."""
         (parts, _), standing = self._thickness(subject), subject.standing
-        return self._placed.get((parts, standing), lambda: parts.placed(self.bones(subject), standing.bones))
+        return self._placed.get(standing, lambda: placed(parts, self.bones(subject), standing.bones))
 
     def stand(self, subject: Subject, planted: Sequence[tuple[Sequence[float], float]]) -> Stand | None:
         """The figure's balance on its planted bones, or on its lowest parts, see `stand`; None if unknown."""
