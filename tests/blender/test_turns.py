@@ -37,7 +37,7 @@ def test_the_ellipsoid_is_that_of_small_turns(seed):
     figure = skeleton.read_figure(bones, armature.read_state(rig, bones), space, names, root="PINNED")
     standing = inspection.Standing(rig, 1)
     subject = inspection.Subject(rig, standing, None, [("hand.L", "")])
-    found = inspection.Inspector().ellipsoid(subject, ("hand.L", (0.1, 0.2, 0.3)), "")
+    center, axes = inspection.Inspector().ellipsoid(subject, ("hand.L", (0.1, 0.2, 0.3)), "")
 
     def place(q):
         pose = ik.Pose.forward(figure.shown, q)
@@ -46,9 +46,9 @@ def test_the_ellipsoid_is_that_of_small_turns(seed):
     steps = 1e-5 * np.eye(len(figure.q))
     wanted = np.array([(place(figure.q + step) - place(figure.q - step)) / 2e-5 for step in steps])
     there = rig.matrix_world @ rig.pose.bones["hand.L"].matrix @ Vector((0.1, 0.2, 0.3))
-    assert np.allclose(found.center, there, atol=1e-5)
+    assert np.allclose(center, there, atol=1e-5)
     assert np.linalg.matrix_rank(wanted, 1e-2) == 3
-    assert np.allclose(found.axes.T @ found.axes, wanted.T @ wanted, atol=1e-6)
+    assert np.allclose(axes.T @ axes, wanted.T @ wanted, atol=1e-6)
 
 
 def test_turns_are_those_of_the_rotations():

@@ -9,13 +9,12 @@ drag. Both are searched for.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from math import ceil, inf
-from typing import Any
+from math import ceil, inf, radians
+from typing import Any, Final
 
 import numpy as np
 
@@ -32,45 +31,25 @@ from ..frame.solve_frame import Ask, afresh, apart, solve_task
 from ..frame.solved import Solved
 from ..frame.task import Task
 
-
-@dataclass(frozen=True, kw_only=True)
-class DragParameters:
-    """Constants of `DragSolver`.
-
-    Attributes:
-        seen: share of the figure's size; an effector with a smaller error counts as at its target.
-        stride: figure sizes; a larger jump of the mouse is split into steps of this length, so that the pose
-            is the same as with a slow mouse.
-        strides: maximum number of these steps; together they cover a limb's reach.
-        iterations: maximum for an update while the mouse moves; the next update continues.
-        turn: radians, largest rotation of a joint about each axis in an update towards a better pose, slow
-            enough to follow by eye.
-        still: radians or figure sizes; after an update with less motion the figure has arrived.
-        least_seconds: minimum time limit of a solve, for updates faster than any display.
-        at_rest: maximum iterations of an update while the mouse rests.
-        at_most: the same for the last update, or one that starts again.
-        last_seconds: minimum time limit for coming to rest among obstacles, after the release.
-        search_iterations: minimum by which an update continues a solve from the pose before the drag, if the
-            resting target is not reached.
-        nearer: share of the error that the other pose must be below to be used.
-        much_nearer: the same for the lower bound of the error, if no pose reaches the target.
-        farther: factor by which the error must exceed that of the last failed attempt.
-    """
-
-    seen: float = 1e-4
-    stride: float = 0.1
-    strides: int = 8
-    iterations: int = 8
-    turn: float = math.radians(2.5)
-    still: float = 1e-3
-    least_seconds: float = 4e-3
-    at_rest: int = 24
-    at_most: int = 60
-    last_seconds: float = 0.15
-    search_iterations: int = 2
-    nearer: float = 0.9
-    much_nearer: float = 0.5
-    farther: float = 1.5
+_SEEN: Final = 1e-4  # share of the figure's size; an effector with a smaller error counts as at its target
+# Figure sizes; a larger jump of the mouse is split into steps of this length, so that the pose is the same as
+# with a slow mouse.
+_STRIDE: Final = 0.1
+_STRIDES: Final = 8  # maximum number of these steps; together they cover a limb's reach
+_ITERATIONS: Final = 8  # maximum for an update while the mouse moves; the next update continues
+# Largest rotation of a joint about each axis in an update towards a better pose, slow enough for the eye.
+_TURN: Final = radians(2.5)
+_STILL: Final = 1e-3  # radians or figure sizes; after an update with less motion the figure has arrived
+_LEAST_SECONDS: Final = 4e-3  # minimum time limit of a solve, for updates faster than any display
+_AT_REST: Final = 24  # maximum iterations of an update while the mouse rests
+_AT_MOST: Final = 60  # the same for the last update, or one that starts again
+_LAST_SECONDS: Final = 0.15  # minimum time limit for coming to rest among obstacles, after the release
+# Minimum iterations by which an update continues a solve from the pose before the drag, if the resting target
+# is not reached.
+_SEARCH_ITERATIONS: Final = 2
+_NEARER: Final = 0.9  # share of the error that the other pose must be below to be used
+_MUCH_NEARER: Final = 0.5  # the same for the lower bound of the error, if no pose reaches the target
+_FARTHER: Final = 1.5  # factor by which the error must exceed that of the last failed attempt
 
 
 class DragSolver:
@@ -87,22 +66,21 @@ class DragSolver:
     """
 
     def __init__(self, plan: Plan, rows: Sequence[int], length: float, seconds: float) -> None:
-        parameters = DragParameters()
         dragged = plan.effectors[rows[0]].priority
         self.counts = np.array([effector.priority <= dragged for effector in plan.effectors])
         self.last: Solved | None = None
         self.arrived = False
-        near = max(plan.tolerance, parameters.seen * length)
-        self._parameters, self._tolerance, self._length = parameters, near, length
+        near = max(plan.tolerance, _SEEN * length)
+        self._tolerance, self._length = near, length
         self._endless = seconds == inf
-        self._seconds = max(seconds, parameters.least_seconds)
+        self._seconds = max(seconds, _LEAST_SECONDS)
         limited: dict[str, Any] = {} if self._endless else {"seconds": self._seconds}
-        self._moving = plan.solver(most=parameters.iterations, accuracy="reached", tolerance=near, **limited)
+        self._moving = plan.solver(most=_ITERATIONS, accuracy="reached", tolerance=near, **limited)
         exact: dict[str, Any] = {"accuracy": "exact", "restarts": 0}
-        small: dict[str, Any] = {"most": parameters.at_rest, "max_turn": parameters.turn, **exact}
+        small: dict[str, Any] = {"most": _AT_REST, "max_turn": _TURN, **exact}
         self._resting, self._patient = plan.solver(**small, **limited), plan.solver(**small)
-        self._exact = plan.solver(most=parameters.at_most, **exact)
-        self._lost = plan.solver(most=parameters.at_most, **exact, **limited)
+        self._exact = plan.solver(most=_AT_MOST, **exact)
+        self._lost = plan.solver(most=_AT_MOST, **exact, **limited)
         self._search = plan.solver(**exact)
         self._better_pose: Array | None = None  # (n,) in which straight limbs are bent
         self._towards: Array | None = None  # (k,) the bends of its limbs, to which they are led
@@ -135,7 +113,7 @@ class DragSolver:
         resting = [self._resting.solve, *[self._patient.solve] * (not among)]
         for ask in resting if rests else [partial(self._moving.solve, following=last.solution)]:
             solved = self._solved(task, last, ask)
-            still = apart(task.problem, solved.q, last.q) < self._parameters.still
+            still = apart(task.problem, solved.q, last.q) < _STILL
             if not still:
                 break
         if self._towards is not None:
@@ -164,8 +142,7 @@ class DragSolver:
 
     def strides(self, way: float) -> int:
         """Number of updates for a displacement of the target, metres."""
-        own = self._parameters
-        return max(1, min(ceil(way / (own.stride * self._length)), own.strides))
+        return max(1, min(ceil(way / (_STRIDE * self._length)), _STRIDES))
 
     def finish(self, task: Task) -> Solved:
         """The last pose: the converged one, without a time limit.
@@ -175,7 +152,7 @@ class DragSolver:
         """
         self._begun, last = None, self.last
         if last is not None and not self._endless and task.problem.scene is not None:
-            deadline = time.perf_counter() + max(self._seconds, self._parameters.last_seconds)
+            deadline = time.perf_counter() + max(self._seconds, _LAST_SECONDS)
             while not (self.arrived or self.searches):
                 last = self.update(task, rests=True)
                 if time.perf_counter() > deadline:
@@ -237,7 +214,7 @@ class DragSolver:
             if not self._may_come_nearer(task, solved):
                 return solved
             search = self._search.in_parts(*afresh(task))
-        found = finished(search, deadline, self._parameters.search_iterations)
+        found = finished(search, deadline, _SEARCH_ITERATIONS)
         if found is None:
             self._begun, self.arrived = search, False
             return solved
@@ -247,17 +224,17 @@ class DragSolver:
 
     def _better(self, solved: Solved, anew: Solved) -> Solved:
         """`anew` if its error is sufficiently smaller, else `solved`."""
-        taken = self.off(anew) < self._parameters.nearer * self.off(solved)
+        taken = self.off(anew) < _NEARER * self.off(solved)
         self._vain = 0.0 if taken else self.off(solved)
         return anew if taken else solved
 
     def _may_come_nearer(self, task: Task, solved: Solved) -> bool:
         """Whether another start may reduce the error."""
-        own, off = self._parameters, self.off(solved)
+        off = self.off(solved)
         pose = ik.Pose.forward(task.figure.skeleton, solved.q)
         found, _ = effector_errors(len(self.counts), task.parts, error_lower_bounds(task.problem, pose))
         least = float(np.nanmax(found[self.counts], initial=0.0))
-        return least <= self._tolerance or (least < own.much_nearer * off and off > own.farther * self._vain)
+        return least <= self._tolerance or (least < _MUCH_NEARER * off and off > _FARTHER * self._vain)
 
     def is_there(self, solved: Solved) -> bool:
         """Whether the dragged bone is at its target and all stronger effectors are at theirs."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import bpy
 import numpy as np
@@ -136,19 +136,6 @@ class Subject:
         return self.structure, tuple(self.chains)
 
 
-class Ellipsoid(NamedTuple):
-    """Velocities of a point for coordinate velocities of length 1.
-
-    Attributes:
-        center: (3,) the point, world.
-        axes: (3, 3) semi-axes in rows, longest first: singular values of the Jacobian, metres a radian, times
-            their directions, world.
-    """
-
-    center: Array
-    axes: Array
-
-
 class _Lever:
     """The K bones that turn a point of a bone of the figure, from this bone up to the chain root."""
 
@@ -205,11 +192,15 @@ class Inspector:
 
     def ellipsoid(
         self, subject: Subject, point: tuple[str, tuple[float, float, float]], chain_root: str
-    ) -> Ellipsoid | None:
+    ) -> tuple[Array, Array] | None:
         """Manipulability (Ge 3.1): velocities of a point of a bone for coordinate velocities of length 1.
 
         The point is given by the name of the bone, and its place in the bone's axes and the armature's units.
-        None if the bone is not part of the figure. Refused as `limits`.
+        Refused as `limits`.
+
+        Returns:
+            (3,) the point, and (3, 3) semi-axes in rows, longest first: singular values of the Jacobian,
+                metres a radian, times their directions; world. None if the bone is not part of the figure.
         """
         (bone, local), standing = point, subject.standing
         figure = self._known(subject) if subject.chains else None
@@ -221,7 +212,7 @@ class Inspector:
         jacobian = lever.jacobian(standing, center)
         # singular values and directions from the 3 x 3 matrix J J^T
         squares, directions = np.linalg.eigh(jacobian.T @ jacobian)
-        return Ellipsoid(center, (directions * np.sqrt(np.maximum(squares, 0.0))).T[::-1])
+        return center, (directions * np.sqrt(np.maximum(squares, 0.0))).T[::-1]
 
     def flesh(self, subject: Subject) -> Any:
         """The settings of thickness and mass, as plain values."""
