@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import compress
-from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
@@ -167,15 +166,13 @@ def _axes(want: Wanted, rows: Indices, flags: str) -> Options:
 
 
 _TARGETS: Final = frozenset({"target", "origin", "normal", "frame"})
-MANY: Final[Mapping[str, Many]] = MappingProxyType(
-    {
-        "position": Many(ik.Position, _position, ("axes", "space", "slack")),
-        "orientation": Many(ik.Orientation, _orientation, ("turn_axes", "space", "turn_slack")),
-        "aim": Many(ik.Aim, _aim, ("turn_slack",)),
-        "pole": Many(ik.Pole, _pole, ("turn_slack",)),
-        "plane": Many(ik.Plane, _plane, ("one_sided",)),
-    }
-)
+MANY: Final[Mapping[str, Many]] = {
+    "position": Many(ik.Position, _position, ("axes", "space", "slack")),
+    "orientation": Many(ik.Orientation, _orientation, ("turn_axes", "space", "turn_slack")),
+    "aim": Many(ik.Aim, _aim, ("turn_slack",)),
+    "pole": Many(ik.Pole, _pole, ("turn_slack",)),
+    "plane": Many(ik.Plane, _plane, ("one_sided",)),
+}
 
 
 # ------------------------------------------------------------------------ one goal object for one effector
@@ -287,6 +284,9 @@ def _any_of(one: EffectorRow) -> Goal:
     return ik.AnyOf(goals, **one.weighed)
 
 
-ALONE: Final[Mapping[str, Callable[[EffectorRow], Goal | None]]] = MappingProxyType(
-    {"distance": _distance, "loop": _loop, "balance": _balance, "any_of": _any_of}
-)
+ALONE: Final[Mapping[str, Callable[[EffectorRow], Goal | None]]] = {
+    "distance": _distance,
+    "loop": _loop,
+    "balance": _balance,
+    "any_of": _any_of,
+}

@@ -4,7 +4,6 @@
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 from math import ceil, floor, inf, isfinite
-from types import MappingProxyType
 from typing import Any, Final
 
 import bpy
@@ -17,24 +16,20 @@ from .kinds import ALL_AXES, AMOUNTS, KIND_ITEMS, KINDS, EffectorOptions, Kind
 from .saved import ListItem
 
 _STRAIGHT: Final = 0.005  # share of the limb's length; a joint nearer to its line has no direction
-_SWITCHES: Final = MappingProxyType(
-    {"influence": "influence", "enabled": "switch 'Enabled'", "weight": "weight"}
-)
+_SWITCHES: Final = {"influence": "influence", "enabled": "switch 'Enabled'", "weight": "weight"}
 _ELSEWHERE: Final = frozenset({"target", "keeps_motion", "pinned", "alternatives", *AMOUNTS})
 # Conditions for options that depend on others; other options always have an effect.
-_MEANS_SOMETHING: Final[Mapping[str, Callable[["ArticulateEffector"], bool]]] = MappingProxyType(
-    {
-        "space": lambda e: not all(e.settings.get("axes", ALL_AXES) + e.settings.get("turn_axes", ALL_AXES)),
-        "footprint": lambda e: e.planted,
-        "target": lambda e: e.follows != "",
-        "keeps_motion": lambda e: e.target is None,
-        "pinned": lambda e: e.target is None and not e.keeps_motion,
-        "second_point": lambda e: e.second_bone != "",
-        "second_offset": lambda e: e.second_bone != "",
-        "second_rotation": lambda e: e.rigid,
-        "margin": lambda e: e.over == "SUPPORT",
-    }
-)
+_MEANS_SOMETHING: Final[Mapping[str, Callable[["ArticulateEffector"], bool]]] = {
+    "space": lambda e: not all(e.settings.get("axes", ALL_AXES) + e.settings.get("turn_axes", ALL_AXES)),
+    "footprint": lambda e: e.planted,
+    "target": lambda e: e.follows != "",
+    "keeps_motion": lambda e: e.target is None,
+    "pinned": lambda e: e.target is None and not e.keeps_motion,
+    "second_point": lambda e: e.second_bone != "",
+    "second_offset": lambda e: e.second_bone != "",
+    "second_rotation": lambda e: e.rigid,
+    "margin": lambda e: e.over == "SUPPORT",
+}
 
 
 def why_not_moved(effector: Any, frame: float) -> str:

@@ -2,8 +2,7 @@
 """The list of effectors: one line each, with the information needed while posing."""
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 import bpy
 
@@ -11,13 +10,16 @@ from ..properties.kinds import KINDS
 from ..properties.measures import angle, is_seen, length
 from .tab import ICON, draw_eye, letters, sidebar_width
 
-ENDED: Mapping[str, Any] = MappingProxyType(
-    {"REACHED": "CHECKMARK", "BEST_EFFORT": "ERROR", "BLOCKED": "CANCEL", "OFF": "RADIOBUT_OFF"}
-)
+ENDED: Final[Mapping[str, Any]] = {
+    "REACHED": "CHECKMARK",
+    "BEST_EFFORT": "ERROR",
+    "BLOCKED": "CANCEL",
+    "OFF": "RADIOBUT_OFF",
+}
 """Icons for the result of the last solve of an effector."""
 
 _SHORT = frozenset({"BEST_EFFORT", "BLOCKED"})
-_HELD: Mapping[str, Any] = MappingProxyType({"PIN": "PINNED", "MOTION": "ACTION"})
+_HELD: Final[Mapping[str, Any]] = {"PIN": "PINNED", "MOTION": "ACTION"}
 """Icons for effectors without a target."""
 
 Label = tuple[str, str]  # text and icon
