@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -106,7 +106,7 @@ def _solve(
     q = _start(task, before)
     following = before.solution if before else None
     task = _near_start(task, q)
-    problem = _with_choices(plan, task.problem, q, before)
+    task = replace(task, problem=_with_choices(plan, task.problem, q, before))
     within = 0.0
     if before is None and ask is None:  # no other frame decides how limbs bend, so they may be better bent
         within = STRAIGHT if brief else BENT
@@ -114,42 +114,47 @@ def _solve(
     hinges = figure.hinges if leads else None
     if ask is None:
         ask = partial(plan.solver(brief=brief, **_passed(task, before)).solve, following=following)
-    answer: _Answer | None = None
+    done, solution = task, None  # the task with the figure and the goals that were solved last
     if before is not None and hinges is not None and before.towards is not None:
-        answer = _answer(task, *led(hinges, problem, q, before.towards), before, previous, ask, within=0.0)
-        if answer.solution.status is not ik.Status.REACHED:
-            answer, before = None, replace(before, towards=None)
-    if answer is None and figure.exact:
-        answer = _answer(task, problem, q, before, previous, ask, within=within)
-    elif answer is None:
-        answer = _answer_inexact(task, q, before, previous, ask)
-    solution = answer.solution
+        problem, start = led(hinges, task.problem, q, before.towards)
+        done = replace(task, problem=problem)
+        solution = _answer(done, start, before, ask)
+        if solution.status is not ik.Status.REACHED:
+            done, solution, before = task, None, replace(before, towards=None)
+    shown: ik.Skeleton | None = None  # the figure as Blender shows it, if it is not the problem's own
+    if figure.exact:
+        solution = solution or _answer(task, q, before, ask, within)
+        distance, angle = effector_errors(len(plan.effectors), task.parts, solution.errors)
+        channels, there = figure.channels(solution.q, previous), solution.q
+    else:
+        done, solution, distance, angle = _answer_inexact(task, q, before, previous, ask)
+        channels, there, shown = done.figure.state.channels, done.figure.q, done.figure.shown
     towards: Array | None = None
     tried: Sequence[float] = ()
     if before is not None and hinges is not None:
-        towards, tried = _better_bends(task, problem, before, solution, hinges)
+        towards, tried = _better_bends(task, before, solution, hinges)
     near = NOWHERE
     if not brief:
         known = solution.clearance if figure.exact else None
-        near = nearest_thing(task.problem, answer.q, answer.shown, known)
-    parts, problem, unknown = answer.parts, answer.problem, ("",) * len(plan.effectors)
+        near = nearest_thing(task.problem, there, shown, known)
+    unknown = ("",) * len(plan.effectors)
     return Solved(
         frame=task.sample.frame,
-        channels=answer.channels,
+        channels=channels,
         q=solution.q,
         posture=task.q,
         motion=task.motion,
         solution=solution,
         status=solution.status.name,
-        distance=answer.distance,
-        angle=answer.angle,
+        distance=distance,
+        angle=angle,
         why=(
             (lambda: unknown)
             if brief
-            else partial(held_back, plan, parts, problem, answer.q, solution, near, brief=False)
+            else partial(held_back, plan, done.parts, done.problem, there, solution, near, brief=False)
         ),
-        chosen=_chosen(plan, parts, problem, answer.q),
-        problem=problem if plan.chooses else None,
+        chosen=_chosen(plan, done.parts, done.problem, there),
+        problem=done.problem if plan.chooses else None,
         nearest=near,
         ignored=task.sample.ignored,
         asked=asked,
@@ -157,67 +162,37 @@ def _solve(
         tried=tried,
         rests=towards is None
         and solution.status is not ik.Status.STOPPED
-        and (before is None or (again and apart(problem, solution.q, before.q) < _STILL)),
+        and (before is None or (again and apart(done.problem, solution.q, before.q) < _STILL)),
     )
 
 
 def _better_bends(
-    task: Task, problem: ik.Problem, before: Solved, solution: ik.Solution, hinges: Hinges
+    task: Task, before: Solved, solution: ik.Solution, hinges: Hinges
 ) -> tuple[Array | None, Sequence[float]]:
     """Bends (k,) to which the next frames lead limbs, None for none, and `tried` of `bending_instead`."""
     if before.towards is not None:
         goes_on = is_on_the_way(hinges, solution.q, before.towards)
         return before.towards if goes_on else None, before.tried
-    other, tried = _bent_instead(task, problem, solution, before.tried)
+    other, tried = _bent_instead(task, solution, before.tried)
     return None if other is None else bends_of(hinges, solution.q, other.q), tried
 
 
 def _bent_instead(
-    task: Task, problem: ik.Problem, solution: ik.Solution, tried: Sequence[float], within: float = STRAIGHT
+    task: Task, solution: ik.Solution, tried: Sequence[float], within: float = STRAIGHT
 ) -> Bent:
     """The result of `bending_instead`, if no obstacle is between the poses."""
     # the first solve has searched elsewhere already
     more: dict[str, Any] = {"accuracy": "exact", "restarts": 0} if task.plan.method == "hierarchical" else {}
     solver = task.plan.solver(most=_TRIED, **more)
-    work = bending_instead(task.figure, problem, solution, tried, solver, within)
+    work = bending_instead(task.figure, task.problem, solution, tried, solver, within)
     other, tried = finished(work) or (None, tried)
-    free = other is not None and is_free_path(problem, solution.q, other.q)
+    free = other is not None and is_free_path(task.problem, solution.q, other.q)
     return other if free else None, tried
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Answer:
-    """The result of a solve.
-
-    Attributes:
-        solution: of the solver; channels: of all bones.
-        parts, problem: the ones that were solved last.
-        shown: the figure as Blender shows it, None if it is the problem's own.
-        q: (n,) coordinates of that figure.
-        distance, angle: see `Solved`.
-    """
-
-    solution: ik.Solution
-    channels: Channels
-    parts: Sequence[Part]
-    problem: ik.Problem
-    shown: ik.Skeleton | None
-    q: Array
-    distance: Array
-    angle: Array
-
-
-def _answer(
-    task: Task,
-    problem: ik.Problem,
-    q: Array,
-    before: Solved | None,
-    previous: Channels | None,
-    ask: Ask,
-    *,
-    within: float,
-) -> _Answer:
+def _answer(task: Task, q: Array, before: Solved | None, ask: Ask, within: float = 0.0) -> ik.Solution:
     """Solve an exact figure from coordinates q; limbs bent by less than `within`, radians, are tried bent."""
+    problem = task.problem
     solution = ask(problem, q if before else slightly_bent(task.figure, problem, q))
     then = before.q if before else None
     other = bent_rightly(task.figure, problem, solution, then, ask)
@@ -225,24 +200,19 @@ def _answer(
     if other is not solution and is_free_path(problem, problem.start(q), other.q):
         solution = other
     if within:
-        solution = _bent_instead(task, problem, solution, (), within)[0] or solution
-    distance, angle = effector_errors(len(task.plan.effectors), task.parts, solution.errors)
-    return _Answer(
-        solution=solution,
-        channels=task.figure.channels(solution.q, previous),
-        parts=task.parts,
-        problem=problem,
-        shown=None,
-        q=solution.q,
-        distance=distance,
-        angle=angle,
-    )
+        solution = _bent_instead(task, solution, (), within)[0] or solution
+    return solution
 
 
 def _answer_inexact(
     task: Task, q: Array, before: Solved | None, previous: Channels | None, ask: Ask
-) -> _Answer:
-    """Solve an inexact figure from coordinates q, with corrections until Blender agrees."""
+) -> tuple[Task, ik.Solution, Array, Array]:
+    """Solve an inexact figure from coordinates q, with corrections until Blender agrees.
+
+    Returns:
+        The task with the figure measured in the result, and its goals; the solution, and the errors (E,) in
+            Blender, see `Solved`.
+    """
     plan, figure, want = task.plan, task.figure, task.want
 
     def solve_round(own: Figure, want: Wanted, first: bool) -> ik.Solution:
@@ -265,16 +235,8 @@ def _answer_inexact(
         rest = effector_errors(len(plan.effectors), parts, errors)
         distance = np.where(np.isnan(distance), rest[0], distance)
         angle = np.where(np.isnan(angle), rest[1], angle)
-    return _Answer(
-        solution=with_errors(solution, plan, distance, angle),
-        channels=there.state.channels,
-        parts=parts,
-        problem=problem,
-        shown=there.shown,
-        q=there.q,
-        distance=distance,
-        angle=angle,
-    )
+    done = replace(task, figure=there, parts=parts, problem=problem)
+    return done, with_errors(solution, plan, distance, angle), distance, angle
 
 
 def afresh(task: Task) -> tuple[ik.Problem, Array]:
