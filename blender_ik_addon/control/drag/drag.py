@@ -102,12 +102,11 @@ class Drag:
         self._present: Channels | None = self._before
         self._budget = budget
         self.recording = Recording() if record else None
-        self._state: PoseState | None = None
         self._last: Solved | None = None
         self._pins: dict[int, Array] = {}  # effector -> (4, 4) of the dragged pins, world
         self._keyed: dict[tuple[str, str, int], None] = {}  # ordered by the time of the first motion
         self.moved: Moved | None = None
-        self._hold(armature, context, taken(armature, grip))
+        self._hold(armature, context, taken(armature, grip), None)
         self._start = Start(armature, self._plan.bones, as_shown=True)
 
     @property
@@ -147,19 +146,14 @@ class Drag:
         Raises:
             Refused, IkError: the grip is not possible; the previous one is kept.
         """
-        armature = find_armature(self._plan)
-        state = self._state
+        armature, state = find_armature(self._plan), self._sample.state
         if grip.turn != self.grip.turn and self._last is not None:
             # The pose so far becomes the posture of the new grip.
             self._come_to_rest()
             self._keep()
-            self._state = self._task.figure.posed(self._last.channels).state
+            state = self._task.figure.posed(self._last.channels).state
             self._start.rebase(self._last.channels)
-        try:
-            self._hold(armature, context, grip)
-        except reasons():
-            self._state = state
-            raise
+        self._hold(armature, context, grip, state)
 
     def follow(self, context: bpy.types.Context) -> bool:
         """Continue in the current frame of the scene, with its animated values.
@@ -181,7 +175,7 @@ class Drag:
         sample = _read(self._plan, armature, context, state)
         own = [e.index == NOT_SAVED or e.index in self._pins for e in self._plan.effectors]
         sample.targets[own] = self._sample.targets[own]
-        self._state, self._sample = state, sample
+        self._sample = sample
         self._task = next_task(self._task, sample)
         if self._task.figure is not figure:
             self._task = make_task(self._plan, hinged(self._task.figure), sample)
@@ -239,17 +233,19 @@ class Drag:
             if pin.kind_info.turns:
                 pin.pin_rotation = rotation.quaternion_from_matrix(there[:3, :3])
 
-    def _hold(self, armature: bpy.types.Object, context: bpy.types.Context, grip: Grip) -> None:
-        pose = None if self._state is None else self._state.matrix
-        plan, rows = plan_with_grip(armature, context, grip, pose)
+    def _hold(
+        self, armature: bpy.types.Object, context: bpy.types.Context, grip: Grip, state: PoseState | None
+    ) -> None:
+        """Take a grip on the figure in a pose; None for the first grip, on the present pose."""
+        plan, rows = plan_with_grip(armature, context, grip, None if state is None else state.matrix)
         sample = _read(plan, armature, context)
         mirrored = Mirrored.of(armature, grip.bone, grip.other) if grip.other else None
         relative = armature.pose.use_mirror_relative
-        if self._state is None:
-            self._state = sample.state
+        if state is None:
+            state = sample.state
             if mirrored is not None and not relative:
-                self._state = mirrored.start(first_figure(plan, armature, sample))
-        sample = replace(sample, state=self._state)
+                state = mirrored.start(first_figure(plan, armature, sample))
+        sample = replace(sample, state=state)
         figure = hinged(first_figure(plan, armature, sample))
         for own, effector in enumerate(plan.effectors):
             if effector.index == NOT_SAVED:
