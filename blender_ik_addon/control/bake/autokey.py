@@ -121,10 +121,8 @@ def _key_set(
     for path in _paths(keying_set, context, changed, bones):
         if _can_be_keyed(path):
             group = path.group or by_set.get(path.group_method, "")
-            limited, own = (
-                _limited(path.id, options, frame),
-                -1 if path.use_entire_array else path.array_index,
-            )
+            limited = _limited(path.id, options, frame)
+            own = -1 if path.use_entire_array else path.array_index
             indices = [own]  # -1 for all components, as in `keyframe_insert`
             if limited is not None:
                 there = (index for name, index in limited if name == path.data_path)

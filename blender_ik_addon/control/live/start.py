@@ -151,10 +151,8 @@ class Start:
 
     def write(self, armature: bpy.types.Object, channels: Channels, *, rendering: bool) -> None:
         """Write a solved pose and its start to the armature."""
-        if rendering:  # a render must not write to the file
-            write_channels(armature, channels)
-        else:
-            write_channels(armature, channels, present=self._now)
+        write_channels(armature, channels, present=None if rendering else self._now)
+        if not rendering:  # a render must not write to the file
             rig: Any = rig_of(armature)
             if self._told is not self._token or LIVE_START not in rig:
                 self._told = self._token
