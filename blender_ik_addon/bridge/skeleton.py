@@ -35,7 +35,6 @@ from .limbs import Hinges, Limb, LimbJoints
 from .rotation_channels import basis_matrices
 from .space import Space, applied, rotation_and_depth, transposed
 
-ROOTS: Final = ("PINNED", "FREE")
 _NO_TURN: Final = np.eye(3)
 _KEPT_ZERO: Final = 1e-6  # radians
 # Relative unevenness of scale above which a space counts as sheared. In Blender, rest matrices of bones along
@@ -215,11 +214,8 @@ def read_figure(
         limbs: of the armature, if they shall bend correctly.
 
     Raises:
-        UnknownName: `root` is neither PINNED nor FREE.
         Refused: no bones are given, or one does not exist, is scaled to zero, mirrored, or not finite.
     """
-    if root not in ROOTS:
-        raise ik.UnknownName("root", root, ROOTS)
     numbers = np.array([bones.number(name) for name in dict.fromkeys(solved)], dtype=np.intp)
     if not numbers.size:
         raise Refused(f"Nothing to solve on '{bones.armature}'; add an effector to one of its bones.")

@@ -56,7 +56,7 @@ def add_effectors(
     """Add effectors, each with a new Empty unless a target is named; adds none if one is refused.
 
     Raises:
-        Refused: unknown bone, kind, target or chain root, or a duplicate effector.
+        Refused: unknown bone, target or chain root, or a duplicate effector.
     """
     targets = [check_new(armature, new) for new in news]
     rig = rig_of(armature)
@@ -183,8 +183,6 @@ def clear(armature: bpy.types.Object, *, delete_targets: bool = False) -> tuple[
 
 def check_new(armature: bpy.types.Object, new: NewEffector) -> bpy.types.Object | None:
     """Refuse a new effector before anything is changed; returns its named target."""
-    if new.kind not in KINDS:
-        raise Refused(f"There is no kind of effector '{new.kind}'; use one of: {', '.join(KINDS)}")
     kind = KINDS[new.kind]
     _check_bones(armature, new, kind)
     here = new.bone, new.kind, new.value("point")
