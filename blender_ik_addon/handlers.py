@@ -9,18 +9,17 @@ between figures that depend on each other.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import bpy
 from bpy.app.handlers import persistent
 
 from .bridge.item_animation import follow
 from .control.collision.mesh_cache import MeshCache
-from .properties.access import session_of
 from .properties.bone_names import all_armatures, follow_renamed, remember
 from .properties.rig import any_live
 from .properties.saved import pin_older_roots, prepare_overrides, store_roots
-from .properties.session import ArticulateSession
+from .properties.session import ArticulateSession, own_session
 
 if TYPE_CHECKING:
     from .control.live.live import LiveFigures
@@ -33,7 +32,7 @@ def attach() -> None:
     for name, function in _make():
         getattr(bpy.app.handlers, name).append(function)
     if hasattr(bpy.data, "objects"):  # not while Blender starts; it loads a file after that
-        _look_at_file(_session())
+        _look_at_file(own_session())
 
 
 def detach() -> None:
@@ -63,7 +62,7 @@ def _make() -> list[tuple[str, Callable[..., None]]]:
     @persistent
     def forget_bake(*_args: object) -> None:
         """After a load: reset the state of bakes and live figures."""
-        session = session_of(bpy.context)
+        session = own_session()
         session.baking, session.progress = False, 0.0
         MeshCache.readers.clear()
         if figures is not None:
@@ -75,7 +74,7 @@ def _make() -> list[tuple[str, Callable[..., None]]]:
         """After an undo: discard the live figures' caches, and look for live armatures."""
         if figures is not None:
             figures.forget()
-        session_of(bpy.context).any_live = any_live()
+        own_session().any_live = any_live()
         follow_renamed(all_armatures())
         _look_at_lists()
 
@@ -89,7 +88,7 @@ def _make() -> list[tuple[str, Callable[..., None]]]:
     @persistent
     def solve_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         """In every frame, also those of a render."""
-        session = _session()
+        session = own_session()
         if _is_any_live(session):
             ensure().solve(scene, depsgraph, session)
         elif session.baking and figures is not None:
@@ -102,7 +101,7 @@ def _make() -> list[tuple[str, Callable[..., None]]]:
             if figures.solving:  # it updates figures that others depend on
                 return
             figures.updated()
-        session = _session()
+        session = own_session()
         if depsgraph.id_type_updated("ARMATURE"):
             changed = {update.id.original for update in depsgraph.updates}
             follow_renamed(one for one in all_armatures() if one.data in changed)
@@ -128,7 +127,7 @@ def _make() -> list[tuple[str, Callable[..., None]]]:
     @persistent
     def tell_rest(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         """After a playback: show the full results."""
-        session = _session()
+        session = own_session()
         if _is_any_live(session):
             ensure().tell(scene, depsgraph, session)
 
@@ -157,12 +156,6 @@ def _look_at_lists() -> None:
     """Update the animation of list items, see `item_animation`."""
     for armature in all_armatures():
         follow(armature)
-
-
-def _session() -> Any:
-    # `bpy.context` must not be used in the thread of a render
-    manager: Any = bpy.data.window_managers[0]
-    return manager.articulate
 
 
 def _is_any_live(session: ArticulateSession) -> bool:

@@ -12,10 +12,11 @@ from .. import compat
 from ..bridge.item_animation import follow
 from ..control.report.reasons import reasons
 from ..properties import unsaved as argument
-from ..properties.access import active_armature, areas, rig_of, session_of
+from ..properties.access import active_armature, areas, rig_of
 from ..properties.bone_names import all_armatures, follow_renamed, remember
 from ..properties.check import library_refusal
 from ..properties.refusal import Refused
+from ..properties.session import own_session
 
 NO_ARMATURE = "No armature is active: select an armature, or one of its bones in Pose Mode"
 Outcome = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
@@ -50,7 +51,7 @@ class OnArmature(Described):
         if cls.find(context) is None:
             cls.poll_message_set(NO_ARMATURE)
             return False
-        if session_of(context).baking:
+        if own_session().baking:
             cls.poll_message_set(BAKING)
             return False
         return True
@@ -67,9 +68,9 @@ class OnArmature(Described):
             self.work(context, armature)
         except reasons() as reason:
             return refuse(self, armature, reason)
-        tell_unkeyed(self, context)
+        tell_unkeyed(self)
         rig = rig_of(armature)
-        if rig.message and rig.message == session_of(context).refused:
+        if rig.message and rig.message == own_session().refused:
             rig.message = ""  # the last refusal, which the panel still shows
         remember(armature)
         follow(armature)
@@ -99,9 +100,9 @@ def show_header(context: bpy.types.Context, text: str | None) -> None:
     redraw_views(context)
 
 
-def tell_unkeyed(operator: bpy.types.Operator, context: bpy.types.Context) -> None:
+def tell_unkeyed(operator: bpy.types.Operator) -> None:
     """Report that auto-keying keyed nothing; once, until something is keyed."""
-    session = session_of(context)
+    session = own_session()
     if session.unkeyed and session.unkeyed != session.unkeyed_told:
         operator.report({"INFO"}, session.unkeyed)
     session.unkeyed_told = session.unkeyed
@@ -110,7 +111,7 @@ def tell_unkeyed(operator: bpy.types.Operator, context: bpy.types.Context) -> No
 def refuse(operator: bpy.types.Operator, armature: bpy.types.Object | None, reason: Exception) -> Outcome:
     """Report a refusal: in the status bar, to scripts (as a RuntimeError) and in the panel."""
     if armature is not None and armature.library is None:
-        rig_of(armature).message = session_of(bpy.context).refused = str(reason)
+        rig_of(armature).message = own_session().refused = str(reason)
     operator.report({"ERROR"}, str(reason))
     return {"CANCELLED"}
 

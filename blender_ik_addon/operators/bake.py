@@ -10,8 +10,9 @@ import bpy
 
 from ..control.report.reasons import reasons
 from ..properties import unsaved as argument
-from ..properties.access import active_armature, rig_of, session_of
+from ..properties.access import active_armature, rig_of
 from ..properties.rig import BAKE_OPTIONS, ArticulateBake
+from ..properties.session import own_session
 from .active import OnArmature, Outcome, redraw_views, refuse
 from .status_bar import Key, show_keys
 
@@ -82,7 +83,7 @@ class ARTICULATE_OT_bake(OnArmature):
         self._show(context, baking=False)
 
     def _show(self, context: bpy.types.Context, *, baking: bool) -> None:
-        session = session_of(context)
+        session = own_session()
         session.baking, session.progress = baking, self._bake.progress
         doing = f"Baking {self._bake.plan.armature}: {self._bake.progress:.0%}"
         show_keys(context, KEYS if baking else None, doing)

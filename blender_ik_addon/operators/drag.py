@@ -13,8 +13,9 @@ import numpy as np
 from .. import compat
 from ..control.report.reasons import reasons
 from ..properties import unsaved as argument
-from ..properties.access import active_armature, rig_of, session_of
+from ..properties.access import active_armature, rig_of
 from ..properties.refusal import Refused
+from ..properties.session import own_session
 from .active import (
     OnArmature,
     Outcome,
@@ -144,8 +145,8 @@ class ARTICULATE_OT_drag(OnArmature):
         self._hand = Hand(sight, pixel, self._drag.anchor, read_orientation(context.scene, sight))
         self._hand.begin(self._drag.anchor, turning=self.turning, axes=self._drag.orientation)
         self._snapper: Snapper = Snapper(armature)
-        session_of(context).dragged = armature.session_uid  # live solving skips this armature
-        self._tell_grip(context)
+        own_session().dragged = armature.session_uid  # live solving skips this armature
+        self._tell_grip()
         self._mouse, self._changed = mouse, False
         self._let_go: float | None = None
         self._confirms = "RELEASE" if pressed else "PRESS"
@@ -258,7 +259,7 @@ class ARTICULATE_OT_drag(OnArmature):
         else:
             drag.change(context, grip)
             self._changed = True
-        self._tell_grip(context)
+        self._tell_grip()
 
     def _begin(self, context: bpy.types.Context, armature: bpy.types.Object, grip: Grip) -> Drag:
         from ..control.drag.drag import Drag
@@ -283,10 +284,10 @@ class ARTICULATE_OT_drag(OnArmature):
             self._drag = self._begin(context, armature, before)
         self._hand.hold(self._drag.anchor, self._drag.orientation)
         self._changed = True
-        self._tell_grip(context)
+        self._tell_grip()
 
-    def _tell_grip(self, context: bpy.types.Context) -> None:
-        session, grip = session_of(context), self._drag.grip
+    def _tell_grip(self) -> None:
+        session, grip = own_session(), self._drag.grip
         session.grip, session.other, session.levels = grip.bone, grip.other, grip.levels
 
     def _solve(self, context: bpy.types.Context) -> None:
@@ -318,7 +319,7 @@ class ARTICULATE_OT_drag(OnArmature):
     def _confirm(self, context: bpy.types.Context) -> Outcome:
         armature = active_armature(context)
         self._drag.finish(context, margin=_margin(armature) if armature is not None else None)
-        tell_unkeyed(self, context)
+        tell_unkeyed(self)
         self._leave(context)
         moved = self._drag.moved
         if moved is None:
@@ -333,7 +334,7 @@ class ARTICULATE_OT_drag(OnArmature):
 
     def _leave(self, context: bpy.types.Context) -> None:
         context.window_manager.event_timer_remove(self._timer)
-        session = session_of(context)
+        session = own_session()
         session.dragged, session.levels, session.is_snapped = 0, 0, False
         session.locked = session.grip = session.other = ""
         show_keys(context, None)
@@ -341,7 +342,7 @@ class ARTICULATE_OT_drag(OnArmature):
 
     def _show(self, context: bpy.types.Context) -> None:
         """Update the header text and the guides in the view."""
-        show_guides(session_of(context), self._hand, self._drag.anchor)
+        show_guides(own_session(), self._hand, self._drag.anchor)
         show_header(context, header(self._drag, self._hand))
 
     def _grip(self, bone: str, along: float, *, turn: bool) -> Grip:

@@ -8,8 +8,8 @@ from bpy.props import BoolProperty, IntProperty
 
 from ..bridge.item_animation import follow
 from ..control.report.reasons import reasons
-from ..properties.access import session_of
 from ..properties.bone_names import remember
+from ..properties.session import own_session
 from .active import BAKING, Described, Outcome, refuse
 
 
@@ -53,7 +53,7 @@ class ARTICULATE_OT_elephant_add(Described):
         if context.mode != "OBJECT":
             cls.poll_message_set("Objects are added in Object Mode")
             return False
-        if session_of(context).baking:
+        if own_session().baking:
             cls.poll_message_set(BAKING)
             return False
         return True

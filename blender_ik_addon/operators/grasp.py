@@ -8,8 +8,9 @@ import numpy as np
 
 from ..compat import bone_selected, select_bone
 from ..properties import unsaved as argument
-from ..properties.access import TOOL, posed_armature, session_of
+from ..properties.access import TOOL, posed_armature
 from ..properties.refusal import Refused
+from ..properties.session import own_session
 from .active import Described, OnArmature, Outcome, select_only
 
 
@@ -40,7 +41,7 @@ class ARTICULATE_OT_take_parent(_InPoseView):
         from ..control.drag.view import read_sight
 
         if not self.by:
-            if not session_of(context).taken:
+            if not own_session().taken:
                 return {"PASS_THROUGH"}
             forget(context)
             return {"FINISHED"}
@@ -68,7 +69,7 @@ class ARTICULATE_OT_select_taken(_InPoseView):
         from ..control.drag.grasp import forget, grasp_at
         from ..control.drag.view import read_sight
 
-        if not session_of(context).taken:
+        if not own_session().taken:
             return {"PASS_THROUGH"}
         pixel = event.mouse_x - context.region.x, event.mouse_y - context.region.y
         found = grasp_at(context, read_sight(context.region, context.region_data), pixel)

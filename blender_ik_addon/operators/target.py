@@ -89,7 +89,7 @@ class ARTICULATE_OT_target_move(OnArmature):
                 self._apply(context)
             elif is_confirmed(event, "RELEASE", self._hand.numbers):
                 self._held.finish(context, turned=self.turning)
-                tell_unkeyed(self, context)
+                tell_unkeyed(self)
                 self._leave(context)
                 return {"FINISHED"}
             elif event.value == "PRESS" and self._hand.press(event.type, event.ascii, shift=event.shift):

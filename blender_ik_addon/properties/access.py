@@ -9,7 +9,6 @@ from typing import Any
 import bpy
 
 from .rig import ArticulateRig
-from .session import ArticulateSession
 
 # Custom property that marks Empties made by the add-on, so that no other object is ever deleted. Its value is
 # the name of the armature that they were made for.
@@ -22,12 +21,6 @@ TOOL = "articulate.drag_bone"
 def rig_of(armature: bpy.types.Object) -> ArticulateRig:
     """`armature.articulate`."""
     owner: Any = armature
-    return owner.articulate
-
-
-def session_of(context: bpy.types.Context) -> ArticulateSession:
-    """`context.window_manager.articulate`."""
-    owner: Any = context.window_manager
     return owner.articulate
 
 

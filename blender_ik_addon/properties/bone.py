@@ -7,6 +7,7 @@ import bpy
 from bpy.props import StringProperty
 
 from . import saved
+from .session import reshaped
 
 FROM_FIGURE = "FIGURE"
 KINDS = (
@@ -58,7 +59,7 @@ class ArticulateBone(bpy.types.PropertyGroup):
         min=0.0,
         soft_max=100.0,
         precision=2,
-        update=saved.reshaped,
+        update=reshaped,
     )
     kind: saved.Enum(
         name="Kind",
@@ -68,7 +69,7 @@ class ArticulateBone(bpy.types.PropertyGroup):
         ),
         items=KINDS,
         default=FROM_FIGURE,
-        update=saved.reshaped,
+        update=reshaped,
     )
     # See `bone_names`. Not overridable, because bones of an override cannot be renamed.
     remembered_name: StringProperty(options={"HIDDEN"})

@@ -13,6 +13,7 @@ from bpy.props import FloatProperty, StringProperty
 from . import saved
 from .menus import AVOIDANCE, DEFAULT_AVOIDANCE, ArticulateAvoidanceParameters
 from .saved import ListItem
+from .session import reshaped
 
 MODES = (
     (
@@ -113,13 +114,13 @@ class ArticulateLink(ListItem, bpy.types.PropertyGroup):
         name="First End",
         description="One end of the capsule's axis, along the bone's own axes from its head",
         precision=4,
-        update=saved.reshaped,
+        update=reshaped,
     )
     b: saved.Point(
         name="Second End",
         description="The other end of the capsule's axis",
         precision=4,
-        update=saved.reshaped,
+        update=reshaped,
     )
     radius: saved.Float(
         name="Radius",
@@ -128,13 +129,13 @@ class ArticulateLink(ListItem, bpy.types.PropertyGroup):
         min=0.0,
         soft_max=1.0,
         precision=4,
-        update=saved.reshaped,
+        update=reshaped,
     )
     enabled: saved.Bool(
         name="Enabled",
         description="Off: exclude this part from collision checks",
         default=True,
-        update=saved.reshaped,
+        update=reshaped,
     )
 
 

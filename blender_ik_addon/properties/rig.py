@@ -15,6 +15,7 @@ from .bone_names import all_armatures
 from .effector import ArticulateEffector
 from .obstacle import ArticulateBody, ArticulateObstacle
 from .saved import declared
+from .session import own_session
 from .solver import ArticulateSolver
 
 LIVE_MODES = (
@@ -149,9 +150,9 @@ def _live_changed(rig: "ArticulateRig", context: bpy.types.Context) -> None:
         for name in (LIVE_START, LIVE_POSE):
             rig.pop(name, None)
         saved.forget_message(rig.id_data)
-    manager: Any = context.window_manager
-    manager.articulate.live_changes += 1
-    manager.articulate.any_live = rig.live or any_live()
+    session = own_session()
+    session.live_changes += 1
+    session.any_live = rig.live or any_live()
 
 
 def any_live() -> bool:

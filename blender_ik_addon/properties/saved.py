@@ -143,13 +143,6 @@ def named(owner: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
     moved(owner, context)
 
 
-def reshaped(owner: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
-    """Count a change of thickness or mass, which the overlay could not distinguish from a motion."""
-    moved(owner, context)
-    manager: Any = context.window_manager
-    manager.articulate.flesh_changes += 1
-
-
 # Settings of a solve; their `update` may be replaced.
 Bool = partial(BoolProperty, override=OVERRIDE, update=moved)
 BoolVector = partial(BoolVectorProperty, override=OVERRIDE, update=moved)

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """State of the running program that is not saved: live solving, a running bake, the mouse."""
 
+from typing import Any
+
 import bpy
 
+from .saved import moved
 from .unsaved import Bool, Float, FloatVector, Int, String
 
 
@@ -44,3 +47,15 @@ class ArticulateSession(bpy.types.PropertyGroup):
     taken_at: FloatVector(
         name="Taken at", description="Mouse position at that time, pixels of the region", size=2
     )
+
+
+def own_session() -> ArticulateSession:
+    """`WindowManager.articulate`; without `bpy.context`, which must not be used in the thread of a render."""
+    manager: Any = bpy.data.window_managers[0]
+    return manager.articulate
+
+
+def reshaped(owner: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
+    """Count a change of thickness or mass, which the overlay could not distinguish from a motion."""
+    moved(owner, context)
+    own_session().flesh_changes += 1

@@ -5,17 +5,11 @@ from typing import Final
 
 import bpy
 
-from ..properties.access import (
-    active_armature,
-    active_bone,
-    is_tool_active,
-    posed_armature,
-    rig_of,
-    session_of,
-)
+from ..properties.access import active_armature, active_bone, is_tool_active, posed_armature, rig_of
 from ..properties.check import refusals
 from ..properties.kinds import AMOUNTS
 from ..properties.menus import takes_posture_cost
+from ..properties.session import own_session
 from ..properties.solver import LEARNED
 from .effector_list import ENDED, ARTICULATE_UL_effectors, ended_text, how_it_ended
 from .tab import SubPanel, Tab, draw_all, draw_fixed, draw_list, draw_of_bone, draw_text, sidebar_width
@@ -81,7 +75,7 @@ class ARTICULATE_PT_main(Tab, bpy.types.Panel):
         refusal = next(refusals(armature, context.scene), None)
         row = layout.row()
         row.scale_y = 1.3
-        row.enabled = refusal is None and not session_of(context).baking
+        row.enabled = refusal is None and not own_session().baking
         row.operator("articulate.solve", icon="CON_ARMATURE")
         row.operator("articulate.bake", icon="KEYINGSET")
         draw_message(layout, context, armature, refusal)
@@ -237,7 +231,7 @@ def draw_message(
     refusal: Exception | None,
 ) -> None:
     """Draw the message, one sentence that never moves the buttons, and the report button."""
-    session = session_of(context)
+    session = own_session()
     row = layout.row()
     if session.baking:
         column = row.column(align=True)

@@ -26,8 +26,9 @@ from ..control.frame.plan import EffectorPlan
 from ..control.frame.root import placed_bones
 from ..control.inspect.inspection import Inspector, Standing, Subject
 from ..control.report.reasons import reasons
-from ..properties.access import rig_of, session_of
+from ..properties.access import rig_of
 from ..properties.kinds import KINDS
+from ..properties.session import own_session
 from . import parts
 from .marks import Mark, read_marks
 from .parts import Chains, draw_guide, read_guide
@@ -73,7 +74,7 @@ class Sketch:
         if rig.body.show:
             shown.add("body")
         stamp = (armature.session_uid, self._count, depsgraph.scene.frame_current, rig.solver.root)
-        session = session_of(bpy.context)
+        session = own_session()
         dragged, guide = session.dragged == armature.session_uid, None
         grip = Grip(bone=held, other=other_hand(armature, held))
         if dragged:
@@ -152,7 +153,7 @@ class Sketch:
     def _settings(self, armature: bpy.types.Object) -> Any:
         """A key of everything except the pose that a figure depends on; constant during a drag."""
         uid, before = armature.session_uid, self._structure
-        if before is not None and before[0] == uid == session_of(bpy.context).dragged:
+        if before is not None and before[0] == uid == own_session().dragged:
             return before[-1]
         return freedom(armature)
 

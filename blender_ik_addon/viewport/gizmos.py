@@ -15,7 +15,8 @@ import bpy
 from mathutils import Matrix, Vector
 
 from .. import compat
-from ..properties.access import active_armature, is_rendering, rig_of, session_of
+from ..properties.access import active_armature, is_rendering, rig_of
+from ..properties.session import own_session
 from .tool import tool_in_hand
 
 _AXES: Final = {"X": Vector((1, 0, 0)), "Y": Vector((0, 1, 0)), "Z": Vector((0, 0, 1))}
@@ -47,7 +48,7 @@ def held_effectors(context: bpy.types.Context) -> list[Held]:
 
     While the tool Drag Bone is active, pins have no handles, because dragging the bone also moves its pin.
     """
-    armature, session = active_armature(context), session_of(context)
+    armature, session = active_armature(context), own_session()
     if armature is None or armature.library is not None or context.mode not in {"POSE", "OBJECT"}:
         return []
     rig, bones = rig_of(armature), armature.pose.bones

@@ -18,7 +18,8 @@ from gpu_extras.batch import batch_for_shader
 
 from .. import compat
 from ..preferences import own_preferences
-from ..properties.access import active_armature, rig_of, session_of
+from ..properties.access import active_armature, rig_of
+from ..properties.session import own_session
 from .strokes import Drawing
 from .tool import bone_in_hand, key_of_pins, tool_in_hand
 
@@ -230,7 +231,7 @@ def present_hint(context: bpy.types.Context) -> str:
         return ""
     if armature is None or not tool_in_hand(context, armature):
         return ""
-    dragging, Overlay.dragging = Overlay.dragging, session_of(context).dragged != 0
+    dragging, Overlay.dragging = Overlay.dragging, own_session().dragged != 0
     if Overlay.dragging:
         return ""
     say, followed = _HINTS[preferences.hints_followed]

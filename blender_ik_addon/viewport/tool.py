@@ -16,7 +16,8 @@ from bpy.app.handlers import persistent
 
 from .. import compat
 from ..preferences import KEYMAP, own_keys
-from ..properties.access import TOOL, active_armature, areas, is_rendering, is_tool_active, rig_of, session_of
+from ..properties.access import TOOL, active_armature, areas, is_rendering, is_tool_active, rig_of
+from ..properties.session import own_session
 
 HOVER: Final = "ARTICULATE_GGT_hover"
 _MISSED: Final = -1
@@ -40,7 +41,7 @@ class ARTICULATE_GT_hover(bpy.types.Gizmo):
         from ..control.drag.under_mouse import bone_under_mouse
         from ..control.drag.view import read_sight
 
-        session = session_of(context)
+        session = own_session()
         if context.region is None or context.region_data is None:
             return _MISSED
         if session.taken and is_away(context, tuple(location)):
@@ -136,7 +137,7 @@ def bone_in_hand(context: bpy.types.Context, armature: bpy.types.Object) -> str:
     """
     if not tool_in_hand(context, armature):
         return ""
-    session, active = session_of(context), context.active_pose_bone
+    session, active = own_session(), context.active_pose_bone
     if session.taken_of == armature.session_uid and session.taken in armature.pose.bones:
         return session.taken
     if session.hovered_of == armature.session_uid and session.hovered in armature.pose.bones:
@@ -160,7 +161,7 @@ def show_effector() -> None:
 
 def change_tool() -> None:
     """After a change of the tool: cancel the choice of a parent and redraw the sidebars."""
-    if session_of(bpy.context).taken:
+    if own_session().taken:
         from ..control.drag.grasp import forget
 
         forget(bpy.context)

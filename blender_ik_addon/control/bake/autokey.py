@@ -13,8 +13,8 @@ from ... import compat
 from ...bridge.animation import bone_path
 from ...bridge.armature import Channels, read_all, read_channels, write_channels
 from ...bridge.rotation_channels import channel_of
-from ...properties.access import session_of
 from ...properties.refusal import Refused
+from ...properties.session import own_session
 
 Component = tuple[str, int, str]  # data path on the object, index, and group
 
@@ -89,7 +89,7 @@ def _key_components(
 
     Blender prints a line for each component that the options exclude, so these are skipped here.
     """
-    options, session = _options(context), session_of(context)
+    options, session = _options(context), own_session()
     limited = _limited(changed, options, context.scene.frame_current_final)
     if limited is not None:
         components = [one for one in components if one[:2] in limited]

@@ -22,9 +22,9 @@ from ...bridge.armature import read_channels, write_channels
 from ...bridge.checks import constraint_refusals, limiting_constraint
 from ...bridge.skeleton import Figure
 from ...compat import bone_selected
-from ...properties.access import session_of
 from ...properties.refusal import Refused, require
 from ...properties.rig import frame_limits
+from ...properties.session import own_session
 from ..frame.confirm import confirmed
 from ..frame.plan import Plan, find_armature, read_plan
 from ..frame.sample import Sample, take_sample
@@ -101,7 +101,7 @@ class Bake:
 
     def run(self, context: bpy.types.Context) -> dict[str, Any]:
         """Run all steps and return the report; if a frame is refused, nothing has been changed."""
-        session = session_of(context)
+        session = own_session()
         session.baking = True  # live figures are not solved meanwhile
         try:
             for _progress in self.steps(context):

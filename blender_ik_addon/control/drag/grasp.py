@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import compat
-from ...properties.access import areas, session_of
+from ...properties.access import areas
+from ...properties.session import own_session
 from .under_mouse import bone_under_mouse
 from .view import Sight
 
@@ -69,7 +70,7 @@ def grasp_at(
     context: bpy.types.Context, sight: Sight, pixel: npt.ArrayLike
 ) -> tuple[bpy.types.Object, Grasp] | None:
     """The armature and the bone that a press at a pixel (2,) takes; None if there is no bone."""
-    session = session_of(context)
+    session = own_session()
     if session.taken and not is_away(context, pixel):
         for rig in context.objects_in_mode:
             bone = rig.pose.bones.get(session.taken_from)
@@ -89,7 +90,7 @@ def choose(
     if not grasp.row:
         forget(context)
         return
-    session, under = session_of(context), grasp.chain[0]
+    session, under = own_session(), grasp.chain[0]
     session.taken, session.taken_from = grasp.bone, under
     session.taken_of, session.taken_at = armature.session_uid, np.asarray(pixel, dtype=float)
     if context.area is not None:
@@ -100,7 +101,7 @@ def choose(
 
 def forget(context: bpy.types.Context) -> None:
     """Cancel the choice: the next press takes the bone under the mouse."""
-    session = session_of(context)
+    session = own_session()
     if not session.taken:
         return
     session.taken = session.taken_from = ""
@@ -111,7 +112,7 @@ def forget(context: bpy.types.Context) -> None:
 
 def is_away(context: bpy.types.Context, pixel: npt.ArrayLike) -> bool:
     """Whether the mouse has left the place (2,) of the choice."""
-    off = np.asarray(pixel, dtype=float) - session_of(context).taken_at
+    off = np.asarray(pixel, dtype=float) - own_session().taken_at
     return bool(np.hypot(*off) > _AWAY * (context.preferences.system.ui_scale or 1.0))
 
 

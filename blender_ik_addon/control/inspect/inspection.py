@@ -28,6 +28,7 @@ from ...bridge.space import Space, nearest_rotation, read_space
 from ...properties.access import rig_of
 from ...properties.bone import bone_settings
 from ...properties.measures import metre
+from ...properties.session import own_session
 from ..collision.body import Capsules, placed, present_links, read_links
 from ..collision.nearness import Critical, Neighbourhood
 from ..frame.masses import weigh
@@ -102,9 +103,8 @@ class Standing:
         self.world = np.array(armature.matrix_world, dtype=float)
         # columns first, the order in memory
         self.told: Hashable = self.world.tobytes(), self.matrix.swapaxes(1, 2).tobytes()
-        manager: Any = bpy.data.window_managers[0]
         links = rig_of(armature).body.links
-        self.changes: Hashable = manager.articulate.flesh_changes, len(links), frame
+        self.changes: Hashable = own_session().flesh_changes, len(links), frame
 
     @cached_property
     def bones(self) -> Array:
