@@ -33,7 +33,7 @@ class ClosestPairs:
 
     Attributes:
         broad_phase, motion, places, detect, cache: as given; body: the links; batch: the pose's batch axes.
-        pose: the pose, None if only the links' places were given.
+        pose: the pose; not set if only the links' places were given.
         pair: (P,) number of the pair in the broad phase, the same at every pose.
         link: (P,) index of the link in the body.
         point: (P, 3) obstacle point, on the surface of the obstacle or of the other link, world.
@@ -54,7 +54,7 @@ class ClosestPairs:
         self.broad_phase, self.body, self.motion = broad_phase, broad_phase.body, motion
         self.places, self.detect, self.cache = places, detect, cache
         self.batch = places.shape[:-3]
-        self.pose: Pose | None = None
+        self.pose: Pose
         self._frame, self.pair, self.point = batch.frame, batch.pair, batch.point
         self.parameter, self.normal = batch.parameter, batch.normal
         self.link = broad_phase.link.take(batch.pair)

@@ -150,7 +150,9 @@ class Scene:
         batch = PairBatch.joined([self._measured(query, near.detect, None, None) for query in queries])
         parameter = np.zeros(0) if batch.frame is None else batch.frame.astype(float)
         batch = batch._replace(frame=None, parameter=parameter)
-        return ClosestPairs(self.broad_phase, self.motion, batch, near.places, near.detect, None)
+        found = ClosestPairs(self.broad_phase, self.motion, batch, near.places, near.detect, None)
+        found.pose = near.pose
+        return found
 
     def _measured(
         self, query: NarrowPhaseQuery, detect: float, cache: CoherenceCache | None, behind: float | None

@@ -77,10 +77,7 @@ class Solver:
         if following is not None:
             arguments.of_kind(following, Solution, "following")
         refuse(method, problem)
-        if q0 is None:
-            q = skeleton.rest.copy()
-        else:
-            q = skeleton.joint_limits.project(arguments.coordinates(q0, skeleton.n, "q0"))
+        q = problem.start(q0)
         if problem.frames is not None:
             q = _a_start_each(problem, q)
         together = method.batched and skeleton.n and not problem.limits.adds_rows and problem.scene is None

@@ -12,7 +12,7 @@ A start inside is pushed out first. If that fails, no step may go deeper.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
@@ -41,13 +41,6 @@ _CUSHION: Final = 1e-6  # figure sizes kept on top of the margin, so that roundi
 _TOUCHING: Final = 5e-3  # figure sizes within which an obstacle can be what stops the figure
 _POSES: Final = 100  # maximum number of checks; a path that needs more runs along a surface
 _CAREFUL: Final = 0.95  # factor on the share of a path that is known to be free
-
-
-class Stand(NamedTuple):
-    """A pose and its closest pairs."""
-
-    pose: Pose
-    near: ClosestPairs
 
 
 class CollisionGuard:
@@ -80,52 +73,51 @@ class CollisionGuard:
         self.before = before if alike else None
         self.cache = before.cache if before is not None and alike else scene.coherence_cache()
 
-    def begun(self, pose: Pose) -> tuple[Pose, ClosestPairs]:
+    def begun(self, pose: Pose) -> ClosestPairs:
         """The start of a solve, pushed out of obstacles; briefly if the frame before ended there."""
         before, self.before = self.before, None
         if before is not None and before.pose is pose and before.detect == self.problem.detection_distance:
-            return self.push_out(pose, before, _AGAIN)
-        return self.push_out(pose, self.near(pose))
+            return self.push_out(before, _AGAIN)
+        return self.push_out(self.near(pose))
 
     def near(self, pose: Pose) -> ClosestPairs:
         """The closest pairs at a pose."""
         return self.scene.near(pose, self.problem.detection_distance, cache=self.cache)
 
-    def stand(self, q: Array) -> Stand:
-        """The pose at coordinates (n,) and its closest pairs."""
-        pose = Pose.trusted(self.problem.skeleton, q)
-        return Stand(pose, self.near(pose))
+    def at(self, q: Array) -> ClosestPairs:
+        """The closest pairs at coordinates (n,)."""
+        return self.near(Pose.trusted(self.problem.skeleton, q))
 
     def is_inside(self, near: ClosestPairs) -> bool:
         """Whether the figure is inside something or nearer than the margin."""
         return float(near.worst) < self.margin
 
-    def inequalities(self, near: ClosestPairs, pose: Pose) -> list[Inequalities]:
+    def inequalities(self, near: ClosestPairs) -> list[Inequalities]:
         """What steps must keep, in figure sizes: rows of the closest pairs, and of ends that may touch."""
         ends = self.scene.at_ends(near, self.margin + _TOUCHING * self.problem.length)
-        return [self._inequality(some, pose) for some in (near, ends) if len(some)]
+        return [self._inequality(some) for some in (near, ends) if len(some)]
 
-    def _inequality(self, near: ClosestPairs, pose: Pose) -> Inequalities:
+    def _inequality(self, near: ClosestPairs) -> Inequalities:
         length = self.problem.length
-        rows, least = near.jacobian(pose), self.margin + _CUSHION * length - near.room
+        rows, least = near.jacobian(near.pose), self.margin + _CUSHION * length - near.room
 
         def curvature(forces: Array) -> Array:  # of flat faces, where the links touch them
-            return geometric_stiffness(pose, near.loads(forces / length))
+            return geometric_stiffness(near.pose, near.loads(forces / length))
 
         # an end of a link keeps its name, whether it is the closest point or not
         place = (near.parameter == 0.0) + 2 * (near.parameter == 1.0)
         names = near.pair + place * len(self.pairs.link)
         return Inequalities(rows / length, least / length, names, curvature, self.damper.share)
 
-    def advance(self, old: Pose, near: ClosestPairs, q: Array) -> tuple[Pose, ClosestPairs] | None:
-        """The pose at q, or the last free pose on the path to it; None if there is none."""
+    def advance(self, start: ClosestPairs, q: Array) -> ClosestPairs | None:
+        """Those at q, or at the last free pose on the path to it; None if there is none."""
         # a figure that cannot be pushed out needs slack along a curved surface, or it is stuck
-        worst, hair = float(near.worst), _CUSHION * self.problem.length
+        worst, hair = float(start.worst), _CUSHION * self.problem.length
         floor = self.margin if worst >= self.margin else worst - hair
-        here = start = Stand(old, near)
-        ahead: list[Stand] = []  # free poses on the path, the next one last
+        here = start
+        ahead: list[ClosestPairs] = []  # at free poses on the path, the next one last
         target = q
-        for _ in range(_INSIDE_PIECES if self.is_inside(near) else _PIECES):
+        for _ in range(_INSIDE_PIECES if self.is_inside(start) else _PIECES):
             there = self._free(here, target, floor)
             if there is None:
                 ahead, goal, share = [], target, 0.5  # what lies beyond is not reachable on this path
@@ -139,7 +131,7 @@ class CollisionGuard:
             target = self.joint_limits.project_first(here.pose.q + way)
         return None if here is start else here
 
-    def walk(self, here: Stand, ahead: list[Stand]) -> tuple[Stand, float]:
+    def walk(self, here: ClosestPairs, ahead: list[ClosestPairs]) -> tuple[ClosestPairs, float]:
         """Follow the path as far as it is free: the last pose, and the free share of what follows."""
         while ahead:
             share = self.share(here, ahead[-1])
@@ -148,25 +140,25 @@ class CollisionGuard:
             here = ahead.pop()
         return here, 1.0
 
-    def _free(self, here: Stand, q: Array, floor: float) -> Stand | None:
-        """The pose at q, put back to clearances of `floor` if slightly short of them; None if that fails."""
+    def _free(self, here: ClosestPairs, q: Array, floor: float) -> ClosestPairs | None:
+        """Those at q, put back to clearances of `floor` if slightly short of them; None if that fails."""
         for _ in range(_SLIDES):
-            there = self.stand(q)
-            depth = floor - float(there.near.worst)
+            there = self.at(q)
+            depth = floor - float(there.worst)
             if depth <= 0.0:
                 return there
             if depth > _SLIP * float(self.moved(here, there).max()):
                 break
-            q = self._outward(*there, floor, 1.0)
+            q = self._outward(there, floor, 1.0)
         return None
 
-    def share(self, old: Stand, new: Stand) -> float:
+    def share(self, old: ClosestPairs, new: ClosestPairs) -> float:
         """Share of the path between two poses on which no contact is possible; above 1 for all of it.
 
         For two links the relative motion counts.
         """
         pairs, moved = self.pairs, np.append(self.moved(old, new), 0.0)
-        allowed = _SURE * (old.near.free + new.near.free + self.thick)
+        allowed = _SURE * (old.free + new.free + self.thick)
         way = moved.take(pairs.link) + moved.take(pairs.other)
         fast = (way > allowed).nonzero()[0]
         both = fast[fast >= pairs.first_self]
@@ -175,16 +167,16 @@ class CollisionGuard:
         ways = np.maximum(way.take(fast), 0.5 * np.abs(allowed) + 1e-300)
         return float((allowed / ways).min(initial=np.inf))
 
-    def moved(self, old: Stand, new: Stand) -> Array:
+    def moved(self, old: ClosestPairs, new: ClosestPairs) -> Array:
         """(L,) metres that each link's axis moves between two poses."""
         # by chords of its ends, and by their initial velocities: a path that bends back has a short chord
-        before = old.near.places[:, :2]
+        before = old.places[:, :2]
         twist = self.moves.dot(self._twists(old, new))
-        return _longest(before, new.near.places[:, :2] - before, twist)
+        return _longest(before, new.places[:, :2] - before, twist)
 
-    def _moved_apart(self, old: Stand, new: Stand, one: Index, two: Index) -> Array:
+    def _moved_apart(self, old: ClosestPairs, new: ClosestPairs, one: Index, two: Index) -> Array:
         """(P,) the same for each pair's relative motion, obstacles at rest."""
-        before, after = old.near.places[:, :2].take(one, 0), new.near.places[:, :2].take(one, 0)
+        before, after = old.places[:, :2].take(one, 0), new.places[:, :2].take(one, 0)
         joints = self.scene.motion.joints.take(two)
         (turn, place), (turned, placed) = (
             (own.pose.rotation.take(joints, 0), own.pose.position.take(joints, 0)[:, None])
@@ -195,28 +187,28 @@ class CollisionGuard:
         return _longest(before, seen - before, apart.dot(self._twists(old, new)))
 
     @staticmethod
-    def _twists(old: Stand, new: Stand) -> Array:
+    def _twists(old: ClosestPairs, new: ClosestPairs) -> Array:
         """(n, 6) each coordinate's twist along the path, from its initial velocity."""
         return np.asarray(old.pose.twists * (new.pose.q - old.pose.q)[:, None])
 
-    def push_out(self, pose: Pose, near: ClosestPairs, tries: int = _TRIES) -> tuple[Pose, ClosestPairs]:
-        """A pose with every clearance at the margin, by small steps; the best found if there is none."""
+    def push_out(self, near: ClosestPairs, tries: int = _TRIES) -> ClosestPairs:
+        """Those at a pose with every clearance at the margin, by small steps; the best found otherwise."""
         share, deep = 1.0, np.inf
         for push in range(_PUSHES):
             depth = self.margin - float(near.worst)
             if depth <= 0.0 or (push % tries == 0 and depth > (1.0 - _WORTH) * deep):
                 break
             deep = depth if push % tries == 0 else deep
-            trial = self.stand(self._outward(pose, near, self.margin, share))
-            if float(trial.near.worst) > float(near.worst):
-                (pose, near), share = trial, min(1.0, 2.0 * share)
+            trial = self.at(self._outward(near, self.margin, share))
+            if float(trial.worst) > float(near.worst):
+                near, share = trial, min(1.0, 2.0 * share)
             else:
                 share *= 0.5
-        return pose, near
+        return near
 
-    def _outward(self, pose: Pose, near: ClosestPairs, floor: float, share: float) -> Array:
+    def _outward(self, near: ClosestPairs, floor: float, share: float) -> Array:
         """(n,) coordinates a share of a step away, towards clearances of `floor`, by linearised distances."""
-        region = self.joint_limits
+        region, pose = self.joint_limits, near.pose
         room = (near.room - floor) / self.problem.length
         rows = near.jacobian(pose) * self.units
         inside = room < 0.0
@@ -230,13 +222,13 @@ class CollisionGuard:
         answer = hierarchical_qp([Level(rows[inside], share * wanted, 1e-6)], constraints)
         return self.problem.skeleton.project(pose.q + answer.z * self.metric)
 
-    def blocker(self, pose: Pose, near: ClosestPairs, uphill: Array) -> str:
+    def blocker(self, near: ClosestPairs, uphill: Array) -> str:
         """Name of the obstacle that opposes the goals most; "" if none does; uphill: (n,) slope of errors."""
         if not len(near):
             return ""
         room = near.room - self.margin
         # rate at which clearance is lost along the descent direction
-        approach = near.jacobian(pose) @ (uphill * self.metric**2)
+        approach = near.jacobian(near.pose) @ (uphill * self.metric**2)
         against = np.where(room < _TOUCHING * self.problem.length, approach, 0.0)
         worst = int(np.argmax(against))
         return near.names[worst] if against[worst] > 0.0 else ""
@@ -267,15 +259,15 @@ def is_free_path(problem: Problem, start: Array, end: Array) -> bool:
     if not isinstance(problem.avoidance, VelocityDamper):
         return False
     guard = CollisionGuard(problem, problem.scene, problem.stack.metric)
-    here, goal = guard.stand(start), guard.stand(end)
-    floor = min(problem.margin, float(here.near.worst))
-    ahead = [goal]  # poses on the path that still have to be connected, the next one last
+    here, goal = guard.at(start), guard.at(end)
+    floor = min(problem.margin, float(here.worst))
+    ahead = [goal]  # at poses on the path that still have to be connected, the next one last
     for _ in range(_POSES):
-        if float(ahead[-1].near.worst) < floor:
+        if float(ahead[-1].worst) < floor:
             return False
         here, share = guard.walk(here, ahead)
         if not ahead:
             return True
         way = min(0.5, _CAREFUL * share) * (ahead[-1].pose.q - here.pose.q)
-        ahead.append(guard.stand(here.pose.q + way))
+        ahead.append(guard.at(here.pose.q + way))
     return False

@@ -116,8 +116,8 @@ class IterationDriver:
             known = Pose.trusted(skeleton, q)
         if self.guard is None:
             return Iterate(self.problem, known, self.posture)
-        pose, near = self.guard.begun(known)
-        return Iterate(self.problem, pose, self.posture, near)
+        near = self.guard.begun(known)
+        return Iterate(self.problem, near.pose, self.posture, near)
 
     def run(
         self,
@@ -312,7 +312,7 @@ class IterationDriver:
                 curvature = partial(goal.curvature, iterate.pose, step=step)
                 iterate.sides.append(Inequalities(jacobian, -error, None, curvature))
             if self.guard is not None and iterate.near is not None and len(iterate.near):
-                iterate.sides += self.guard.inequalities(iterate.near, iterate.pose)
+                iterate.sides += self.guard.inequalities(iterate.near)
         return iterate.sides
 
     def move(self, iterate: Iterate, q: Array) -> Iterate | None:
@@ -320,8 +320,8 @@ class IterationDriver:
         if self.guard is None or iterate.near is None:
             return Iterate(self.problem, Pose.trusted(self.problem.skeleton, q), self.posture)
         way = short_way(self.bounds.joint_limits, iterate.q, q)
-        found = self.guard.advance(iterate.pose, iterate.near, iterate.q + way)
-        return None if found is None else Iterate(self.problem, found[0], self.posture, found[1])
+        near = self.guard.advance(iterate.near, iterate.q + way)
+        return None if near is None else Iterate(self.problem, near.pose, self.posture, near)
 
     def _is_idle(self, iterate: Iterate, dq: Array) -> bool:
         """Whether a step dq (n,) promises next to nothing for any effector."""

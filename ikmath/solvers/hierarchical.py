@@ -139,14 +139,14 @@ class Hierarchical(Method):
         first = None if before is None else FrameCorrection(trail.first)
         correction: Correction = ArcCorrection(problem, own.arc_gain) if first is None else first
         end, stop, jumped = yield from self._descend(driver, start, budget, correction, course, options)
+        near, blocked = end.near, ""
+        if guard is not None and near is not None and stop is not Stop.REACHED:
+            blocked = guard.blocker(near, end.error.dot(end.jacobian))
         if within is not None:
             end = driver.wrapped(end)
         moved = None if before is None else moved_targets(start, trail)
         began = None if first is None else first.first
-        trail = Trail(end.pose, end.near, end.error, moved, began, driver.active)
-        near, blocked = end.near, ""
-        if guard is not None and near is not None and stop is not Stop.REACHED:
-            blocked = guard.blocker(end.pose, near, end.error.dot(end.jacobian))
+        trail = Trail(end.pose, near, end.error, moved, began, driver.active)
         answer = conclude(
             problem,
             end.q,

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import ikmath as ik
-from ikmath.solvers.collision_guard import CollisionGuard, Stand
+from ikmath.solvers.collision_guard import CollisionGuard
 from tests.ikmath.avoidance import brute_force, scenes
 
 SAMPLES = 40
@@ -19,8 +19,7 @@ def person():
 
 
 def stand(guard, q):
-    pose = ik.Pose.forward(guard.problem.skeleton, q)
-    return Stand(pose, guard.near(pose))
+    return guard.near(ik.Pose.forward(guard.problem.skeleton, q))
 
 
 @pytest.mark.parametrize("size", [0.02, 0.1, 0.4])

@@ -99,14 +99,14 @@ def test_the_curvature_of_contacts_with_flat_faces_is_that_of_their_clearances()
     guard = CollisionGuard(problem, problem.scene, problem.stack.metric)
     pose = ik.Pose.forward(CHAIN, q)
     step, moves = 1e-6, np.eye(CHAIN.n)
-    rows = guard.inequalities(guard.near(pose), pose)  # of closest pairs, and of links' ends
+    rows = guard.inequalities(guard.near(pose))  # of closest pairs, and of links' ends
     assert len(rows[0].rows)
     for own, known in enumerate(rows):
         forces = 1.0 + np.arange(len(known.rows))
 
         def slopes(q, own=own, forces=forces):
             pose = ik.Pose.forward(CHAIN, q)
-            return forces.dot(guard.inequalities(guard.near(pose), pose)[own].rows)
+            return forces.dot(guard.inequalities(guard.near(pose))[own].rows)
 
         expected = np.array([(slopes(q + step * d) - slopes(q - step * d)) / (2.0 * step) for d in moves])
         np.testing.assert_allclose(known.curvature(forces), expected, atol=1e-6)
@@ -118,7 +118,7 @@ def test_ends_of_links_are_measured_where_they_may_touch(gap, expected):
     problem = ik.Problem(CHAIN, [ik.Position("tip", (0, 4, 0))], obstacles=[wall], body=BODY)
     guard = CollisionGuard(problem, problem.scene, problem.stack.metric)
     pose = ik.Pose.forward(CHAIN, CHAIN.rest)
-    assert [len(known.rows) for known in guard.inequalities(guard.near(pose), pose)] == expected
+    assert [len(known.rows) for known in guard.inequalities(guard.near(pose))] == expected
 
 
 @pytest.mark.parametrize("mode", ["inside", "outside"])
