@@ -55,18 +55,17 @@ class CrossingsOfOne(NamedTuple):
             ends += (x, a), (z, b)
         return ends
 
-    def beyond(self, to: Array, most: Array) -> bool:
-        """Whether ending inside takes more than `most`, one number or (n,), off a coordinate of to (n,)."""
-        there, allowed = to.item, np.broadcast_to(most, to.shape).item
-        return any(abs(inside - there(column)) > allowed(column) for column, inside in self.ends())
-
     def land(self, to: Array) -> None:
         """Put a step that ends at to (n,) inside, in place."""
         for column, inside in self.ends():  # a few: sooner than by numpy
             to[column] = inside
 
     def crossed(self, q: Array, to: Array, most: Array) -> list[tuple[int, BoundaryTangent]]:
-        """The edges of pairs for which ending inside takes more than `most` off, from q; see `beyond`."""
+        """The edges of pairs for which ending inside takes more than `most` off to, from q.
+
+        Args:
+            q, to: (n,) coordinates before and after the step; most: one number or (n,).
+        """
         there = np.broadcast_to(most, to.shape).item
         return [
             (pair, BoundaryTangent(u, v, u * (a - q.item(x)) + v * (b - q.item(z))))
@@ -144,10 +143,6 @@ class JointLimits(Remade):
             self.sure_high[self.pairs] = np.minimum(side[1], 2.0)
         else:
             self.sure_low[self.pairs], self.sure_high[self.pairs] = np.inf, -np.inf
-        # nor need open swings change their representation, as long as each turn is less than 2
-        self._calm_low, self._calm_high = self.sure_low.copy(), self.sure_high.copy()
-        self._calm_low[self.free_pairs] = -2.0
-        self._calm_high[self.free_pairs] = 2.0
 
     # ------------------------------------------------------------------ public, coordinates last
     def project(self, q: npt.ArrayLike) -> Array:
@@ -155,11 +150,8 @@ class JointLimits(Remade):
 
         Coordinates that follow others are put where their leaders put them.
         """
-        inside = np.array(q, dtype=float)
-        calm = inside.ndim == 1 and (inside >= self._calm_low).all() and (inside <= self._calm_high).all()
-        if not calm:
-            first = np.moveaxis(inside, -1, 0)
-            inside = np.ascontiguousarray(np.moveaxis(self.project_first(first), 0, -1))
+        first = np.moveaxis(np.array(q, dtype=float), -1, 0)
+        inside = np.ascontiguousarray(np.moveaxis(self.project_first(first), 0, -1))
         return inside if self.coupling is None else self.coupling.apply(inside)
 
     def violation(self, q: npt.ArrayLike) -> Array:

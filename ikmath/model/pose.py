@@ -44,7 +44,6 @@ class Pose:
     batch: tuple[int, ...]
     _one: OneFrame | None
     _many: ManyFrames | None
-    _twists: Array | None
 
     def __init__(self) -> None:
         raise TypeError("Make a pose with Pose.forward(skeleton, q).")
@@ -77,7 +76,7 @@ class Pose:
         self.skeleton = skeleton
         self.q = q
         self.batch = q.shape[:-1]
-        self._one = self._many = self._twists = None
+        self._one = self._many = None
         if not self.batch:
             self._one = forward_one(skeleton.topology, skeleton.constants, q)
         else:
@@ -106,14 +105,12 @@ class Pose:
             raise TypeError("This is a single pose, not a batch.")
         return self._many
 
-    @property
+    @cached_property
     def twists(self) -> Array:
         """(n, 6) the screws of one pose, w and v side by side."""
-        if self._twists is None:  # `cached_property` would take a lock, which costs more
-            if self._one is None:
-                raise TypeError("This is a batch of poses, not a single one.")
-            self._twists = self._one.twists(self.skeleton.topology)
-        return self._twists
+        if self._one is None:
+            raise TypeError("This is a batch of poses, not a single one.")
+        return self._one.twists(self.skeleton.topology)
 
     @cached_property
     def screws(self) -> tuple[Array, Array]:

@@ -17,9 +17,8 @@ from typing import Final
 import numpy as np
 
 from ..arrays import Array, Index
-from ..collision import ClosestPairs, Scene, VelocityDamper
+from ..collision import ClosestPairs, Scene
 from ..collision.vectors import ONES
-from ..errors import NotSupported
 from ..linalg.hierarchical_qp import Constraints, Level, hierarchical_qp
 from ..model.forward_kinematics import SKEW_ROWS
 from ..model.geometric_stiffness import geometric_stiffness
@@ -54,13 +53,7 @@ class CollisionGuard:
     def __init__(
         self, problem: Problem, scene: Scene, metric: Array, before: ClosestPairs | None = None
     ) -> None:
-        if not isinstance(problem.avoidance, VelocityDamper):
-            raise NotSupported(
-                "Method Hierarchical",
-                f"keeps clear by Velocity Damper; {problem.avoidance.label} needs another method.",
-            )
         self.problem, self.scene, self.metric = problem, scene, metric
-        self.damper = problem.avoidance
         self.margin = problem.margin
         self.joint_limits = problem.skeleton.joint_limits
         # how far the axes of a pair may move that touch something before and after
@@ -107,7 +100,7 @@ class CollisionGuard:
         # an end of a link keeps its name, whether it is the closest point or not
         place = (near.parameter == 0.0) + 2 * (near.parameter == 1.0)
         names = near.pair + place * len(self.pairs.link)
-        return Inequalities(rows / length, least / length, names, curvature, self.damper.share)
+        return Inequalities(rows / length, least / length, names, curvature, self.problem.avoidance.share)
 
     def advance(self, start: ClosestPairs, q: Array) -> ClosestPairs | None:
         """Those at q, or at the last free pose on the path to it; None if there is none."""
@@ -256,7 +249,7 @@ def is_free_path(problem: Problem, start: Array, end: Array) -> bool:
     """
     if problem.scene is None:
         return True
-    if not isinstance(problem.avoidance, VelocityDamper):
+    if not problem.avoidance.bounds:
         return False
     guard = CollisionGuard(problem, problem.scene, problem.stack.metric)
     here, goal = guard.at(start), guard.at(end)

@@ -251,17 +251,17 @@ class IterationDriver:
         2000, 17.4.2). What is short has an error that only small steps along a curved valley keep: after
         steps by curvature it is corrected, too.
         """
-        own, before = self.parameters, iterate.all_costs()
+        own, before = self.parameters, iterate.all_costs
         promised, noise = model.promised(step), self.merit.noise(before)
         trial = self.move(iterate, to) if promised > -noise else None
         if trial is None:
             return None, -1.0
-        ratio = (self.merit.gain(before, trial.all_costs()) + noise) / (promised + noise)
+        ratio = (self.merit.gain(before, trial.all_costs) + noise) / (promised + noise)
         if ratio <= (own.full_gain if model.curved else own.least_gain):
             count = self._met(iterate.costs)
             sought = self._sought(iterate, step, count)
             trial = self._corrected(trial, sought, count, budget, others=model.curved)
-            ratio = (self.merit.gain(before, trial.all_costs()) + noise) / (promised + noise)
+            ratio = (self.merit.gain(before, trial.all_costs) + noise) / (promised + noise)
         return trial, ratio
 
     def _sought(self, iterate: Iterate, step: Array, count: int) -> Array:
@@ -341,7 +341,7 @@ class IterationDriver:
     def _crept(self, old: Iterate, new: Iterate, share: float) -> bool:
         """Whether a step has gained next to nothing at any level."""
         own = self.parameters
-        for was, now in zip(old.all_costs(), new.all_costs(), strict=True):
+        for was, now in zip(old.all_costs, new.all_costs, strict=True):
             if abs(was - now) >= share * abs(was) + own.met**2:
                 return False
         return True

@@ -9,7 +9,8 @@ its multiplier (Nocedal & Wright 2006, 17.2).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import cached_property
 from math import sqrt
 from typing import Any, Final
 
@@ -44,8 +45,7 @@ class Iterate:
     ) -> None:
         stack = problem.stack
         self.q, self.pose, self.near, self._posture, self._scale = pose.q, pose, near, posture, stack.scale
-        unscaled, rows = stack.evaluate_lazily(problem.tasks, pose)
-        self._rows: Callable[[], Array] = rows
+        unscaled, self._rows = stack.evaluate_lazily(problem.tasks, pose)
         self.error: Array = unscaled * stack.scale
         self._grazed: Mask | None = None
         if stack.one_sided is not None:
@@ -54,31 +54,24 @@ class Iterate:
         self.squares = stack.squares(unscaled)
         self.costs = stack.costs(self.error)
         self.sides: list[Any] | None = None
-        self._jacobian: Array | None = None
-        self._term: PostureTerm | None = None
-        self._all: list[float] | None = None
 
-    @property
+    @cached_property
     def jacobian(self) -> Array:
         """(k, n) derivative of the scaled errors by q."""
-        if self._jacobian is None:  # `cached_property` takes a lock, which costs more than the rows
-            self._jacobian = (self._rows().T * self._scale).T
-            if self._grazed is not None:
-                self._jacobian[self._grazed] = 0.0  # a row that wants to stay where it is could not leave
-        return self._jacobian
+        rows: Array = (self._rows().T * self._scale).T
+        if self._grazed is not None:
+            rows[self._grazed] = 0.0  # a row that wants to stay where it is could not leave
+        return rows
 
-    @property
+    @cached_property
     def posture(self) -> PostureTerm | None:
         """The posture cost with its derivatives."""
-        if self._term is None and self._posture is not None:
-            self._term = self._posture.evaluate(self.pose)
-        return self._term
+        return None if self._posture is None else self._posture.evaluate(self.pose)
 
+    @cached_property
     def all_costs(self) -> list[float]:
         """The costs of all levels, the posture's last."""
-        if self._all is None:
-            self._all = [*self.costs, 0.0 if self.posture is None else self.posture.value]
-        return self._all
+        return [*self.costs, 0.0 if self.posture is None else self.posture.value]
 
     def reached(self, tolerances: Array) -> bool:
         """Whether every effector is within its tolerance (E,), metres or radians."""

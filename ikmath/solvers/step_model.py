@@ -149,4 +149,4 @@ class GaussNewtonStep:
         linear, term = self._error + self._iterate.jacobian.dot(dq), self._iterate.posture
         promised = self._stack.costs(linear)
         promised.append(0.0 if term is None else term.value - term.gain(dq))
-        return self._merit.gain(self._iterate.all_costs(), promised)
+        return self._merit.gain(self._iterate.all_costs, promised)

@@ -49,7 +49,9 @@ class Projection(LimitMethod):
             if left is None:
                 return region.unwound(to)
             crossings = left
-            if not crossings.beyond(to, region.slight(dq, _CURVED)):
+            landed = to.copy()
+            crossings.land(landed)
+            if not (np.abs(landed - to) > region.slight(dq, _CURVED)).any():
                 break
         crossings.land(to)
         return region.unwound(to)

@@ -14,7 +14,7 @@ from typing import ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
-from ...arrays import Array, Mask
+from ...arrays import Array
 from ...errors import BadValue
 from ..narrow_phase import Nearest
 from ..vectors import TINY, clamp, directions, dot, length, off_both
@@ -149,25 +149,14 @@ class _Profile:
         rows = np.arange(len(cuts))
         values = self._value(cuts)
         best = values.argmin(1)
-        t: Array = cuts[rows, best]
-        first, _ = self._slopes(t[:, None])
+        t: Array = cuts[rows, best][:, None]
+        first, _ = self._slopes(t)
+        open_ = (values[rows, best][:, None] > 0.0) & (np.abs(first) > 1e-15 * (self.p + self.dh**2))
         # a stretch of equal cuts is one cut: step over it to the true neighbours
-        below = np.where(cuts < t[:, None], cuts, 0.0).max(1)
-        above = np.where(cuts > t[:, None], cuts, 1.0).min(1)
-        open_ = (values[rows, best] > 0.0) & (np.abs(first[:, 0]) > 1e-15 * (self.p + self.dh**2)[:, 0])
-        if open_.any():
-            low = np.where(first[:, 0] < 0.0, t, below)
-            high = np.where(first[:, 0] < 0.0, above, t)
-            t[open_] = self._only(open_)._newton(low[open_, None], high[open_, None])
-        return t
-
-    def _only(self, rows: Mask) -> _Profile:
-        other = object.__new__(_Profile)
-        other.__dict__.update({name: value[rows] for name, value in vars(self).items()})
-        return other
-
-    def _newton(self, low: Array, high: Array) -> Array:
-        """The zero of the slope between two parameters, by Newton steps that never leave the bracket."""
+        below = np.where(cuts < t, cuts, 0.0).max(1, keepdims=True)
+        above = np.where(cuts > t, cuts, 1.0).min(1, keepdims=True)
+        low, high = np.where(open_ & (first >= 0.0), below, t), np.where(open_ & (first < 0.0), above, t)
+        # the zero of the slope, by Newton steps that never leave the bracket
         t = 0.5 * (low + high)
         for _ in range(_NEWTON):
             first, second = self._slopes(t)

@@ -103,7 +103,7 @@ def test_the_curved_model_tells_the_merit_along_any_small_step(posture):
     for _ in range(5):
         dq = 1e-4 * rng.normal(size=figure.n) * inside
         there = Iterate(problem, Pose.trusted(figure, end.q + dq), posture_of(problem))
-        before, after = end.all_costs(), there.all_costs()
+        before, after = end.all_costs, there.all_costs
         # of the level that is short and of the posture; what is met is a constraint
         weights = driver.merit.weights
         gain = weights[1] * (np.sqrt(before[1]) - np.sqrt(after[1])) + before[2] - after[2]

@@ -125,7 +125,7 @@ def test_a_posture_weighs_the_same_beside_goals_in_any_size(oriented):
         start, end = (
             Iterate(problem, ik.Pose.forward(figure, q), posture) for q in (figure.rest, _bent(figure))
         )
-        merits.append(merit.gain(start.all_costs(), end.all_costs()))
+        merits.append(merit.gain(start.all_costs, end.all_costs))
     np.testing.assert_allclose(merits, merits[0], rtol=1e-9)
 
 
