@@ -127,25 +127,16 @@ class Balance(Goal):
         """The centre over the level plane (*batch, 2) and its derivative (*batch, 2, n)."""
         self.check(pose.skeleton)
         self.check_frames(pose)
-        topology, owner = pose.skeleton.topology, pose.skeleton.owner
-        places, moved, (w, v) = self._places(pose), self._moved, pose.screws
+        places, skeleton = self._places(pose), pose.skeleton
         weighed = self._shares[:, None] * places
         for joint, parent in self._cut:  # carried as the head of a joint that does not turn along
             weighed[..., parent, :] += self._below[joint] * pose.position[..., joint, :]
-        moment = np.matmul(topology.turned_along.T, weighed)[..., owner, :]
-        if not pose.batch:
-            w, v, moment = w.T, v.T, moment.T
-        else:  # frames innermost
-            moved, moment = moved[:, None], moment.reshape(-1, *moment.shape[-2:]).T
-        out = np.zeros((2, *v.shape[1:]))
-        for row, level in zip(out, self.level, strict=True):
-            for i in np.flatnonzero(level).tolist():
-                j, k = (i + 1) % 3, (i + 2) % 3
-                row += level[i] * (w[j] * moment[k] - w[k] * moment[j] + v[i] * moved)
-        center = (self._shares @ places) @ self.level.T
-        if not pose.batch:
-            return center, out
-        return center, np.moveaxis(out, -1, 0).reshape(*pose.batch, 2, pose.skeleton.n)
+        moment = np.matmul(skeleton.topology.turned_along.T, weighed)[..., skeleton.owner, :]
+        # frames innermost
+        w, v = pose.screws if pose.batch else (each.T[:, :, None] for each in pose.screws)
+        slopes = np.cross(w, moment.reshape(-1, skeleton.n, 3).T, axis=0) + v * self._moved[:, None]
+        rows = np.tensordot(self.level, slopes, 1).transpose(2, 0, 1)
+        return (self._shares @ places) @ self.level.T, rows.reshape(*pose.batch, 2, skeleton.n)
 
     # ------------------------------------------------------------------ the goal
     def evaluate(self, pose: Pose) -> Residual:

@@ -54,13 +54,8 @@ def edge_of(x: float, z: float, room: Room, measure: float) -> tuple[float, floa
     wx, wz = sx * kx, sz * kz  # the same in radii
     if wx * wx + wz * wz <= measure * measure and t * half_turn <= measure:
         return None
-    # to choose is quicker than `min` and `max`, and all of this is done for every joint at its limit
-    if not -1.0 <= wx <= 1.0 or kx >= _WIDE:
-        most = 1.0 if kx < _WIDE else EDGE
-        wx = most if wx > most else -most if wx < -most else wx
-    if not -1.0 <= wz <= 1.0 or kz >= _WIDE:
-        most = 1.0 if kz < _WIDE else EDGE
-        wz = most if wz > most else -most if wz < -most else wz
+    most_x, most_z = (1.0 if k < _WIDE else EDGE for k in (kx, kz))
+    wx, wz = min(max(wx, -most_x), most_x), min(max(wz, -most_z), most_z)
     size = wx * wx + wz * wz
     shrink = (1.0 - 1e-15) / sqrt(size) if size > 1.0 else 1.0 - 1e-15
     wx, wz = wx * shrink, wz * shrink
