@@ -14,6 +14,7 @@ import numpy as np
 
 from ..arrays import Array, Index, Mask
 from ..model.joint_limits import OUTSIDE, JointLimits
+from ..model.swing import ALMOST, EDGE, NARROW
 
 
 class Bounds(NamedTuple):
@@ -62,15 +63,10 @@ class CrossingsOfMany(NamedTuple):
         return out
 
     def beyond(self, to: Array, most: Array) -> Mask:
-        """(B,) in which frames ending inside takes more than `most` off a coordinate of to (n, B).
-
-        Args:
-            to: where the steps end; most: (B,), or (n, B) for each coordinate, see `JointLimits.slight`.
-        """
+        """(B,) in which frames ending inside takes more than `most` (n, B) off a coordinate of to (n, B)."""
         out = np.zeros(self.frames, dtype=bool)
         for inside, at in ((self.limit, self.column), (self.point, self.ends)):
-            frame = at % self.frames
-            out[frame[np.abs(inside - to.take(at)) > most.take(at if most.ndim > 1 else frame)]] = True
+            out[at[np.abs(inside - to.take(at)) > most.take(at)] % self.frames] = True
         return out
 
     def land(self, to: Array) -> None:
@@ -115,10 +111,10 @@ def crossings_of_many(region: JointLimits, q: Array, to: Array) -> CrossingsOfMa
     if len(pair):
         number, frame = np.divmod(pair, frames)
         ends = region.pairs.T.take(number, 1) * frames + frame
-        swing = region.swing(to.take(ends), number)
+        swing = _swing(region, to.take(ends), number)
         outside = (swing.measure > OUTSIDE).nonzero()[0]
         pair, ends = pair.take(outside), ends.take(outside, 1)
-        point, normal = region.boundary(swing.take(outside))
+        point, normal = _boundary(region, swing.take(outside))
         way = point - q.take(ends)
     if not len(column) and not len(pair):
         return None
@@ -132,3 +128,65 @@ def landing_of_many(region: JointLimits, to: Array, crossings: CrossingsOfMany) 
         own = crossings.leaving().nonzero()[0]
         to[:, own] = region.unwound(to.take(own, 1))
     return to
+
+
+class Swing(NamedTuple):
+    """Swings of w pairs."""
+
+    measure: Array  # (w,) 1 on the boundary
+    pairs: Index  # (w,)
+    radii: Array  # (2, w) sines from the centre, in radii of the sides where they lie
+    sine: Array  # (2, w) the same as they are
+    scale: Array  # (2, w) reciprocal radii
+
+    def take(self, which: Index) -> Swing:
+        """Some of the pairs."""
+        pairs, others = self.pairs.take(which), (array.take(which, 1) for array in self[2:])
+        return Swing(self.measure.take(which), pairs, *others)
+
+
+def _swing(region: JointLimits, v: Array, pairs: Index) -> Swing:
+    """Half-angle sines and measure of turns v (2, w) of the given pairs (w,)."""
+    t = np.sqrt(v[0] * v[0] + v[1] * v[1])
+    t += 1e-150
+    # beyond half a turn the sine falls again; there the turn itself goes on measuring
+    ratio = np.where(t < np.pi, np.sin(0.5 * t) / t, 1.0 / np.pi)
+    s = v * ratio - region.centre.take(pairs, 1)
+    scale = np.where(s < 0, region.inverse[0].take(pairs, 1), region.inverse[1].take(pairs, 1))
+    w = s * scale
+    measure = np.sqrt(w[0] * w[0] + w[1] * w[1])
+    return Swing(np.maximum(measure, t * region.half_turn.take(pairs)), pairs, w, s, scale)
+
+
+def _boundary(region: JointLimits, swing: Swing) -> tuple[Array, Array]:
+    """The boundary point of swings near or beyond it, and the outward unit normal there, (2, w) each.
+
+    Each sine goes to its own limit first, then both along the ray.
+    """
+    _, pairs, w, s, scale = swing
+    most = np.where(scale < 1.0 / NARROW, 1.0, EDGE)
+    w = np.minimum(np.maximum(w, -most), most)
+    w *= (1.0 - 1e-15) / np.sqrt(np.maximum(w[0] * w[0] + w[1] * w[1], 1.0))
+    way = np.where(scale > 0, w / np.maximum(scale, 1e-300), s)
+    centre = region.centre.take(pairs, 1)
+    s = centre + way
+    square = s[0] * s[0] + s[1] * s[1]
+    if square.max(initial=0.0) > 1.0:  # beyond half a turn: back towards the centre, so as to stay inside
+        a, b = (way * way).sum(0), (centre * way).sum(0)
+        share = (np.sqrt(b * b + a * (1.0 - (centre * centre).sum(0))) - b) / np.maximum(a, 1e-300)
+        s = np.where(square > 1.0, centre + share * way, s)
+        square = np.minimum(s[0] * s[0] + s[1] * s[1], 1.0)
+    length = np.sqrt(np.maximum(square, 1e-24))
+    factor = 2.0 * np.arcsin(length) / length  # v = S t / sin(t/2), t = 2 asin |S|
+    # the measure's gradient by S, then through S(v) = sin(t/2)/t v, up to its length
+    normal = scale * w
+    along = 0.5 * factor * np.sqrt(np.maximum(1.0 - square, 0.0)) - 1.0
+    along *= normal[0] * s[0] + normal[1] * s[1]
+    along /= length * length
+    normal += along * s
+    normal /= np.maximum(np.sqrt(normal[0] * normal[0] + normal[1] * normal[1]), 1e-300)
+    at_half_turn = (region.half_turn.take(pairs) > 0.0) & (length > ALMOST)
+    if at_half_turn.any():
+        normal = np.where(at_half_turn, s, normal)
+        factor = np.where(at_half_turn, factor * ALMOST, factor)
+    return s * factor, normal

@@ -16,7 +16,6 @@ coordinates first, because that is how a batch of frames lies in memory.
 
 from __future__ import annotations
 
-from math import prod
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -25,7 +24,7 @@ import numpy.typing as npt
 from ..arrays import Array, Index, Mask
 from ..lean import Remade
 from .joint import Coupling
-from .swing import ALMOST, EDGE, FLOOR, NARROW, Room, edge_of, swing_pairs
+from .swing import FLOOR, Room, edge_of, swing_pairs
 from .topology import span
 
 INSIDE: Final = 1e-13  # how far outside still counts as inside, in the region's own measure
@@ -64,13 +63,12 @@ class CrossingsOfOne(NamedTuple):
         """The edges of pairs for which ending inside takes more than `most` off to, from q.
 
         Args:
-            q, to: (n,) coordinates before and after the step; most: one number or (n,).
+            q, to: (n,) coordinates before and after the step; most: (n,).
         """
-        there = np.broadcast_to(most, to.shape).item
         return [
             (pair, BoundaryTangent(u, v, u * (a - q.item(x)) + v * (b - q.item(z))))
             for pair, x, z, (a, b, u, v) in self.pairs
-            if abs(a - to.item(x)) > there(x) or abs(b - to.item(z)) > there(z)
+            if abs(a - to.item(x)) > most.item(x) or abs(b - to.item(z)) > most.item(z)
         ]
 
 
@@ -86,6 +84,8 @@ class JointLimits(Remade):
         pair_columns: the same pairs in plain numbers;
         free_pairs: (F, 2) the same for joints with no swing limit at all: they are only kept within half a
             turn; open_pairs: (O, 2) of both those with an open side.
+        centre: (2, P) of the pairs' regions, inverse: (2, 2, P) reciprocal radii below and above it, in
+            half-angle sines, 0 where there is no limit; half_turn: (P,) see `swing.Room`.
         boxed: columns with an interval of their own; low, high: (n,) those intervals, infinite for all
             others.
     """
@@ -106,7 +106,7 @@ class JointLimits(Remade):
         # intervals of everything; a pair's own coordinates are left open here
         self.low = np.where(interval, lower, -np.inf)
         self.high = np.where(interval, upper, np.inf)
-        self._any_box, self.boundless = bool(interval.any()), not limited.any()
+        self.boundless = not limited.any()
         turns = slot >= 3
         kinds = [kind for kind in (~turns, turns) if kind.any()] or [turns]
         size = np.where(np.isfinite([lower, upper]), np.abs([lower, upper]), 1.0)
@@ -115,10 +115,9 @@ class JointLimits(Remade):
         ]
         low, high = np.maximum(lower[self.pairs], -np.pi), np.minimum(upper[self.pairs], np.pi)
         centre = np.sin(np.clip(0.0, low, high) / 2)
-        self._centre = np.ascontiguousarray(centre.T)
+        self.centre = np.ascontiguousarray(centre.T)
         ends = np.isfinite(lower[self.pairs]) & np.isfinite(upper[self.pairs])
         self.open_pairs = np.concatenate([self.free_pairs, self.pairs[~ends.all(1)]])
-        # (side, 2, P) reciprocal radii in half-angle sines, 0 where there is no limit
         radius = np.stack([centre - np.sin(low / 2), np.sin(high / 2) - centre])
         open_side = np.stack([~np.isfinite(lower[self.pairs]), ~np.isfinite(upper[self.pairs])])
         inverse = np.where(open_side, 0.0, 1.0 / np.maximum(radius, FLOOR))
@@ -131,18 +130,16 @@ class JointLimits(Remade):
                 self._pair_of[column] = number
         corner = np.maximum(np.abs(np.sin(low / 2)), np.abs(np.sin(high / 2)))
         beyond = ends.all(1) & centre.any(1) & ((corner * corner).sum(1) > 1.0)
-        self._half_turn = np.where(beyond, 1.0 / np.pi, 0.0)
-        rooms = np.concatenate([centre, inverse[0], inverse[1], self._half_turn[:, None]], 1).tolist()
+        self.half_turn = np.where(beyond, 1.0 / np.pi, 0.0)
+        rooms = np.concatenate([centre, inverse[0], inverse[1], self.half_turn[:, None]], 1).tolist()
         self._rooms = [Room(*room) for room in rooms]
-        self._inverse = np.ascontiguousarray(inverse.transpose(0, 2, 1))
+        self.inverse = np.ascontiguousarray(inverse.transpose(0, 2, 1))
         # inside these intervals nothing can leave: a pair's is a rectangle in its ellipses, as |S| <= |v| / 2
         self.sure_low, self.sure_high = self.low.copy(), self.high.copy()
-        if not centre.any():
-            side = np.where(open_side, 2.0, np.sqrt(2.0) * np.maximum(radius, 0.0))
-            self.sure_low[self.pairs] = -np.minimum(side[0], 2.0)
-            self.sure_high[self.pairs] = np.minimum(side[1], 2.0)
-        else:
-            self.sure_low[self.pairs], self.sure_high[self.pairs] = np.inf, -np.inf
+        side = np.minimum(np.where(open_side, 2.0, np.sqrt(2.0) * np.maximum(radius, 0.0)), 2.0)
+        if centre.any():
+            side = np.full_like(side, -np.inf)
+        self.sure_low[self.pairs], self.sure_high[self.pairs] = -side[0], side[1]
 
     # ------------------------------------------------------------------ public, coordinates last
     def project(self, q: npt.ArrayLike) -> Array:
@@ -150,8 +147,15 @@ class JointLimits(Remade):
 
         Coordinates that follow others are put where their leaders put them.
         """
-        first = np.moveaxis(np.array(q, dtype=float), -1, 0)
-        inside = np.ascontiguousarray(np.moveaxis(self.project_first(first), 0, -1))
+        inside = np.array(q, dtype=float)
+        if inside.ndim == 1:
+            crossings = self.crossings_of_one(inside)
+            if crossings is not None:
+                crossings.land(inside)
+            self.unwound(inside)
+        else:
+            first = np.moveaxis(inside, -1, 0)
+            inside = np.ascontiguousarray(np.moveaxis(self.project_first(first), 0, -1))
         return inside if self.coupling is None else self.coupling.apply(inside)
 
     def violation(self, q: npt.ArrayLike) -> Array:
@@ -163,9 +167,7 @@ class JointLimits(Remade):
         first = np.moveaxis(np.asarray(q, dtype=float), -1, 0)
         low, high = _columns_first(self.low, first), _columns_first(self.high, first)
         out = np.maximum(np.maximum(low - first, first - high), 0.0)
-        if len(self.pairs):
-            excess = np.maximum(self._measures(first) - 1.0, 0.0)
-            out[self.pairs[:, 0]] = out[self.pairs[:, 1]] = excess
+        out[self.pairs[:, 0]] = out[self.pairs[:, 1]] = np.maximum(self._measures(first) - 1.0, 0.0)
         return np.moveaxis(out, 0, -1)
 
     def at_limit(self, q: Array, margin: float = 1e-6) -> Mask:
@@ -173,26 +175,24 @@ class JointLimits(Remade):
         first = np.moveaxis(np.asarray(q, dtype=float), -1, 0)
         low, high = _columns_first(self.low, first), _columns_first(self.high, first)
         out = (first <= low + margin) | (first >= high - margin)
-        if len(self.pairs):
-            out[self.pairs.T] = self._measures(first) >= 1.0 - margin
+        out[self.pairs.T] = self._measures(first) >= 1.0 - margin
         return np.moveaxis(out, 0, -1)
 
     # ------------------------------------------------------------------ for solvers, coordinates first
     def project_first(self, q: Array) -> Array:
         """As `project`, in place on a (n, ...) array, which is also returned."""
-        if self._any_box:
-            np.maximum(q, _columns_first(self.low, q), out=q)
-            np.minimum(q, _columns_first(self.high, q), out=q)
+        np.maximum(q, _columns_first(self.low, q), out=q)
+        np.minimum(q, _columns_first(self.high, q), out=q)
         self._onto_boundary(q)
         return self.unwound(q)
 
     def _onto_boundary(self, q: Array) -> None:
         """Put swings that are outside onto the boundary of their regions, in place."""
-        swings = self._swings(q)
-        outside = (swings.measure > 1.0).nonzero()[0]
-        if len(outside):
-            pair, *frame = np.unravel_index(outside, (len(self.pairs), *q.shape[1:]))
-            q[self.pairs[pair].T, *frame] = self.boundary(swings.take(outside))[0]
+        for pair, *frame in np.argwhere(self._measures(q) > 1.0).tolist():
+            x, z = ((column, *frame) for column in self.pair_columns[pair])
+            edge = edge_of(q.item(x), q.item(z), self._rooms[pair], 1.0)
+            if edge is not None:
+                q[x], q[z], *_ = edge
 
     def unwound(self, q: Array) -> Array:
         """Swings beyond half a turn, where a side is open, replaced by the shorter way round; in place."""
@@ -236,14 +236,12 @@ class JointLimits(Remade):
         return edges
 
     def slight(self, dq: Array, share: float) -> Array:
-        """What part of steps dq (n, ...) counts as little, the same for all coordinates: (...).
+        """(n, ...) what part of steps dq (n, ...) counts as little, in radians or metres.
 
-        It is a share of the largest component, and at least rounding, which the largest is where everything
-        is held. For figures that turn and slide, (n, ...): for each coordinate, in radians or metres.
+        It is a share of the largest turn or slide, and at least rounding, which the largest is where
+        everything is held.
         """
         size = np.abs(dq)
-        if len(self._kinds) == 1:
-            return np.asarray(np.maximum(share * size.max(0), self._kinds[0][1]))
         slight = np.empty_like(size)
         for kind, rounding in self._kinds:
             slight[kind] = np.maximum(share * size[kind].max(0), rounding)
@@ -260,75 +258,16 @@ class JointLimits(Remade):
             for pair, x, z, (px, pz, nx, nz) in self._edges(wide, suspects, 1.0)
         }
 
-    # ------------------------------------------------------------------ swing pairs as arrays (2, w)
-    def _swings(self, q: Array) -> Swing:
-        """All pairs of q (n, ...), one after another with their frames."""
-        v = q[self.pairs.T]
-        return self.swing(v.reshape(2, -1), np.arange(len(self.pairs)).repeat(prod(v.shape[2:])))
-
+    # ------------------------------------------------------------------ swing pairs
     def _measures(self, q: Array) -> Array:
-        """Measure (P, ...) of all pairs of q (n, ...)."""
-        return self._swings(q).measure.reshape(len(self.pairs), *q.shape[1:])
-
-    def swing(self, v: Array, pairs: Index) -> Swing:
-        """Half-angle sines and measure of turns v (2, w) of the given pairs (w,)."""
-        t = np.sqrt(v[0] * v[0] + v[1] * v[1])
-        t += 1e-150
-        # beyond half a turn the sine falls again; there the turn itself goes on measuring
-        ratio = np.where(t < np.pi, np.sin(0.5 * t) / t, 1.0 / np.pi)
-        s = v * ratio - self._centre.take(pairs, 1)
-        scale = np.where(s < 0, self._inverse[0].take(pairs, 1), self._inverse[1].take(pairs, 1))
-        w = s * scale
+        """Measure (P, ...) of all pairs of q (n, ...), 1 on the boundary; as in `swing.edge_of`."""
+        v, more = q[self.pairs.T], (1,) * (q.ndim - 1)
+        centre, below, above = (one.reshape(2, -1, *more) for one in (self.centre, *self.inverse))
+        t = np.sqrt(v[0] * v[0] + v[1] * v[1]) + 1e-150
+        s = v * np.where(t < np.pi, np.sin(0.5 * t) / t, 1.0 / np.pi) - centre
+        w = s * np.where(s < 0, below, above)
         measure = np.sqrt(w[0] * w[0] + w[1] * w[1])
-        return Swing(np.maximum(measure, t * self._half_turn.take(pairs)), pairs, w, s, scale)
-
-    def boundary(self, swing: Swing) -> tuple[Array, Array]:
-        """The boundary point of swings near or beyond it, and the outward unit normal there, (2, w) each.
-
-        Each sine goes to its own limit first, then both along the ray.
-        """
-        _, pairs, w, s, scale = swing
-        most = np.where(scale < 1.0 / NARROW, 1.0, EDGE)
-        w = np.minimum(np.maximum(w, -most), most)
-        w *= (1.0 - 1e-15) / np.sqrt(np.maximum(w[0] * w[0] + w[1] * w[1], 1.0))
-        way = np.where(scale > 0, w / np.maximum(scale, 1e-300), s)
-        centre = self._centre.take(pairs, 1)
-        s = centre + way
-        square = s[0] * s[0] + s[1] * s[1]
-        if square.max(initial=0.0) > 1.0:  # beyond half a turn: back towards the centre, so as to stay inside
-            a, b = (way * way).sum(0), (centre * way).sum(0)
-            share = (np.sqrt(b * b + a * (1.0 - (centre * centre).sum(0))) - b) / np.maximum(a, 1e-300)
-            s = np.where(square > 1.0, centre + share * way, s)
-            square = np.minimum(s[0] * s[0] + s[1] * s[1], 1.0)
-        length = np.sqrt(np.maximum(square, 1e-24))
-        factor = 2.0 * np.arcsin(length) / length  # v = S t / sin(t/2), t = 2 asin |S|
-        # the measure's gradient by S, then through S(v) = sin(t/2)/t v, up to its length
-        normal = scale * w
-        along = 0.5 * factor * np.sqrt(np.maximum(1.0 - square, 0.0)) - 1.0
-        along *= normal[0] * s[0] + normal[1] * s[1]
-        along /= length * length
-        normal += along * s
-        normal /= np.maximum(np.sqrt(normal[0] * normal[0] + normal[1] * normal[1]), 1e-300)
-        at_half_turn = (self._half_turn.take(pairs) > 0.0) & (length > ALMOST)
-        if at_half_turn.any():
-            normal = np.where(at_half_turn, s, normal)
-            factor = np.where(at_half_turn, factor * ALMOST, factor)
-        return s * factor, normal
-
-
-class Swing(NamedTuple):
-    """Swings of w pairs."""
-
-    measure: Array  # (w,) 1 on the boundary
-    pairs: Index  # (w,)
-    radii: Array  # (2, w) sines from the centre, in radii of the sides where they lie
-    sine: Array  # (2, w) the same as they are
-    scale: Array  # (2, w) reciprocal radii
-
-    def take(self, which: Index) -> Swing:
-        """Some of the pairs."""
-        pairs, others = self.pairs.take(which), (array.take(which, 1) for array in self[2:])
-        return Swing(self.measure.take(which), pairs, *others)
+        return np.asarray(np.maximum(measure, t * _columns_first(self.half_turn, t)))
 
 
 def _columns_first(limit: Array, q: Array) -> Array:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blender's swing region of one joint in plain floats, see `joint_limits` for arrays; and which joints swing.
+"""Blender's swing region of one joint in plain floats, and which joints swing.
 
 Of a figure's joints only a few stand at their limits in any one frame. For those few, numpy's calls would
 cost several times more than the arithmetic (measured: four pairs, 37 us in arrays, 8 us here).
@@ -19,7 +19,6 @@ NARROW: Final = 1e-9  # a side narrower than this has no room
 EDGE: Final = 1e-3  # where the boundary of such a side is taken to be: enough for the side and the normal
 
 _ROOM: Final = 1e-6  # in squares of half-angle sines; limits nearer than this to half a turn leave no room
-_WIDE: Final = 1.0 / NARROW
 ALMOST: Final = 1.0 - 1e-14  # share of half a turn that swings may have, so as to stay inside
 
 
@@ -54,7 +53,7 @@ def edge_of(x: float, z: float, room: Room, measure: float) -> tuple[float, floa
     wx, wz = sx * kx, sz * kz  # the same in radii
     if wx * wx + wz * wz <= measure * measure and t * half_turn <= measure:
         return None
-    most_x, most_z = (1.0 if k < _WIDE else EDGE for k in (kx, kz))
+    most_x, most_z = (1.0 if k < 1.0 / NARROW else EDGE for k in (kx, kz))
     wx, wz = min(max(wx, -most_x), most_x), min(max(wz, -most_z), most_z)
     size = wx * wx + wz * wz
     shrink = (1.0 - 1e-15) / sqrt(size) if size > 1.0 else 1.0 - 1e-15
