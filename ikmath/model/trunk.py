@@ -20,9 +20,7 @@ from .limb_rows import GROUND, FoundLimb, Rows, Sides
 _LONG: Final = 0.15  # of the figure's size: the least length of a trunk or neck beyond a fork
 _TAIL: Final = 0.1  # of the figure's size: the least length of a tail
 _CLEAR: Final = 0.5  # share of the toes' length, and cosine, from which they have one direction
-_JOINED: Final = 0.5  # of a bone's length: the next bone of a trunk begins that near to its tail
 _UPRIGHT: Final = 0.7  # sine of the slope of a trunk that carries arms
-_STUMP: Final = 0.35  # of the longest reach: a shorter end is a tail, where nothing else tells
 _TIP: Final = 0.25  # of a bone's length: what begins so near to its tip goes on from there
 _HANGS: Final = 0.7  # sine of the downward slope from which a row of bones is no neck, as a proboscis
 
@@ -88,14 +86,8 @@ class Trunk:
             return []
         first = self.pairs[0][0]
         begin, low = rows.heads[first.bones[0]], self._lowest(first)
-        trunk = [joint]
-        for above in rows.ways[joint][1:]:
-            apart = float(np.linalg.norm(rows.tails[above] - rows.heads[trunk[-1]]))
-            if apart > _JOINED * rows.length[above]:
-                break
-            trunk.append(above)
         found = []
-        for bone in trunk:
+        for bone in rows.ways[joint]:
             up, least = begin - rows.heads[bone], _LONG * self._size
             below = float(up @ self._up) > max(least, _UPRIGHT * float(np.linalg.norm(up)))
             lower = low - float(rows.heads[bone] @ self._up)
@@ -149,10 +141,9 @@ class Trunk:
         ]
         ways = {start: self._main_way(start) for start in starts}
         ways = {start: way for start, way in ways.items() if rows.reach[start] >= 0.03 * self._size}
-        longest = max((rows.reach[start] for start in ways), default=0.0)
         airborne = {j for j, low in zip(self.attached, self.ground, strict=True) if not low}
 
-        def likely(start: int) -> tuple[bool, bool, bool, bool, bool, int, float]:
+        def likely(start: int) -> tuple[bool, bool, bool, bool, int, float]:
             base, way = int(rows.parents[start]), ways[start]
             forks = any(len(rows.children[j]) > 1 for j in way)
             high = float((rows.tails[way[-1]] - rows.heads[start]) @ self._up) > 0
@@ -161,7 +152,6 @@ class Trunk:
                 base in airborne,
                 forks and len(self.attached) > 1,
                 high,
-                rows.reach[start] > _STUMP * longest,
                 len(rows.ways[base]),
                 rows.reach[start],
             )
@@ -203,8 +193,6 @@ class Trunk:
                 on = [c for c in own if self._goes_on(way[-1], c)]
                 own = [c for c in own if self._is_single(c) and rows.reach[c] >= _LONG * self._size]
                 own = [c for c in own if not self._hangs(c)] or on
-            if len(own) > 1:  # a neck beside a tail
-                own = [c for c in own if self._is_ahead(self._end(c))]
             if len(own) != 1 or np.linalg.norm(rows.heads[own[0]] - rows.heads[way[-1]]) < 1e-3 * self._size:
                 return way
             way.append(own[0])
