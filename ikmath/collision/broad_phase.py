@@ -87,8 +87,7 @@ class BroadPhase:
             return np.zeros((*middle.shape[:-2], 0))
         gap = gaps[0] if len(gaps) == 1 else np.concatenate(gaps, -2)
         gap *= gap
-        squares: Array = gap.dot(ONES)
-        return squares
+        return np.asarray(gap.dot(ONES))
 
     def near(self, places: Array, detect: float) -> tuple[Index, Index | None]:
         """Numbers of the pairs that can be nearer than `detect`, metres, and their poses in a batch."""

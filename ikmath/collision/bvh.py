@@ -206,10 +206,8 @@ def hilbert_order(points: Array) -> Index:
     Skilling's transform ("Programming the Hilbert curve", 2004) on all places at once.
 
     Args:
-        points: (N, 3), finite.
+        points: (N, 3), finite, N at least 1.
     """
-    if not len(points):
-        return np.zeros(0, dtype=np.intp)
     bits = min(_BITS, max(4, int(np.ceil(np.log2(len(points)) / 2)) + 1))  # a surface in a few cells each
     columns = np.ascontiguousarray(points.T)
     low, high = columns.min(1, keepdims=True), columns.max(1, keepdims=True)

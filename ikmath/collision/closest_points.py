@@ -171,8 +171,7 @@ class FeatureDistances(NamedTuple):
     @property
     def least(self) -> Array:
         """(P,) squared distances, -1 for a crossing."""
-        squares: Array = np.minimum.reduce(self.squares, 0)
-        return squares
+        return np.asarray(np.minimum.reduce(self.squares, 0))
 
     def closest(self, rows: Index) -> tuple[Array, Array, Array, Index, Mask]:
         """The closest points of some rows (R,); a segment that passes through has distance zero.
@@ -222,8 +221,7 @@ class TriangleCache(Remade):
 
 def _dots(a: Array, b: Array) -> Array:
     """(P, 3, 3), (P, 3, 3) -> (P, 3)."""
-    result: Array = (a * b).reshape(-1, 3).dot(ONES).reshape(-1, 3)
-    return result
+    return np.asarray((a * b).reshape(-1, 3).dot(ONES).reshape(-1, 3))
 
 
 _FEATURES: Final = np.array([[4 + edge, 1 + edge, 4 + (edge + 1) % 3] for edge in range(3)]).ravel()

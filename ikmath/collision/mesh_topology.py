@@ -22,7 +22,6 @@ import numpy.typing as npt
 from ..arrays import Array, Index, Mask
 from .vectors import TINY, cross, dot, length
 
-_MIX: Final = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], dtype=np.uint64)
 _ROUNDING: Final = 1e-6  # a few times that of single precision, in which meshes are stored
 _FLAT: Final = 1e-10  # height over length of a face below which it has no area
 _SAME_ANGLE: Final = 1e-6  # radians: faces around an edge that are closer than this coincide
@@ -291,12 +290,11 @@ def _components(count: int, one: Index, two: Index) -> tuple[Index, int]:
 
 def _first_alike(rows: npt.NDArray[np.uint64]) -> Index | None:
     """(N,) the first row that is the same as each of rows (N, 3); None if all differ, the usual case."""
-    ranked = np.sort(rows.dot(_MIX))
-    if not (ranked[1:] == ranked[:-1]).any():
-        return None
     order = np.lexsort(rows.T)
     in_order = rows.take(order, 0)
     new = np.concatenate([[True], (in_order[1:] != in_order[:-1]).any(1)])
+    if new.all():
+        return None
     first = np.empty(len(rows), dtype=np.intp)
     first[order] = order[np.maximum.accumulate(np.where(new, np.arange(len(order)), 0))]
     return first

@@ -22,14 +22,12 @@ TINY: Final = 1e-300  # keeps 0/0 away and changes no other number
 
 def dot(a: Array, b: Array) -> Array:
     """Dot products of rows; (P, 3), (P, 3) -> (P,)."""
-    result: Array = (a * b).dot(ONES)
-    return result
+    return np.asarray((a * b).dot(ONES))
 
 
 def length(a: Array) -> Array:
     """Lengths of rows; (P, 3) -> (P,)."""
-    result: Array = np.sqrt((a * a).dot(ONES))
-    return result
+    return np.asarray(np.sqrt((a * a).dot(ONES)))
 
 
 def turned(a: Array, matrices: Array) -> Array:
@@ -54,12 +52,9 @@ def perpendicular(d: Array) -> Array:
 
     Used as the way out where the geometry does not define one, such as for a sphere's centre on a bone.
     """
-    axis = np.abs(d).argmin(-1)
-    other = np.zeros_like(d)
-    other[np.arange(len(d)), axis] = 1.0
+    other = np.eye(3)[np.abs(d).argmin(-1)]
     normal = other - d * (dot(d, other) / np.maximum(dot(d, d), TINY))[:, None]
-    result: Array = normal / np.maximum(length(normal), TINY)[:, None]
-    return result
+    return np.asarray(normal / np.maximum(length(normal), TINY)[:, None])
 
 
 def off_both(d: Array, e: Array) -> Array:
@@ -80,8 +75,7 @@ def directions(difference: Array, distance: Array, least: Array, instead: Callab
     """
     touching = distance <= least
     if not touching.any():
-        result: Array = difference / distance[:, None]
-        return result
-    result = difference / np.where(touching, 1.0, distance)[:, None]
+        return np.asarray(difference / distance[:, None])
+    result: Array = difference / np.where(touching, 1.0, distance)[:, None]
     result[touching] = instead(touching)
     return result

@@ -130,8 +130,6 @@ def deepest_penetration(problem: Problem, near: ClosestPairs) -> str:
 def _beyond_limits(problem: Problem, q: Array) -> str:
     """The largest limit violation of a method that permits some, as the end of a sentence."""
     skeleton = problem.skeleton
-    if problem.limits.strict:
-        return ""
     out = np.abs(q - skeleton.joint_limits.project(q))
     if not out.max(initial=0.0) > _OUT:
         return ""

@@ -134,7 +134,7 @@ class Balance(Goal):
         moment = np.matmul(skeleton.topology.turned_along.T, weighed)[..., skeleton.owner, :]
         # frames innermost
         w, v = pose.screws if pose.batch else (each.T[:, :, None] for each in pose.screws)
-        slopes = np.cross(w, moment.reshape(-1, skeleton.n, 3).T, axis=0) + v * self._moved[:, None]
+        slopes = np.cross(w, moment.reshape(v.shape[-1], skeleton.n, 3).T, axis=0) + v * self._moved[:, None]
         rows = np.tensordot(self.level, slopes, 1).transpose(2, 0, 1)
         return (self._shares @ places) @ self.level.T, rows.reshape(*pose.batch, 2, skeleton.n)
 

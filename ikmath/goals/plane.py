@@ -56,8 +56,8 @@ class Plane(Effectors):
 
     def inequality(self, pose: Pose) -> Residual:
         """Signed distances, positive on the side that the normal points to."""
-        points, count = self.points_at(pose), self.effectors
+        points = self.points_at(pose)
         x = pose.points(points)
         normal = np.broadcast_to(self.normal, x.shape)
         error = (normal * (x - self.origin)).sum(-1)
-        return Residual(error, blocks(normal[..., None, :], pose.point_jacobian(points, x), count))
+        return Residual(error, blocks(normal[..., None, :], pose.point_jacobian(points, x)))

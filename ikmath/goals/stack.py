@@ -32,8 +32,6 @@ class TaskStack:
 
     Attributes:
         rows: their number; starts: (E,) first row of every effector;
-        sizes: of every effector how many rows it has, and its scaled error where it is a figure size off,
-            infinite for turns;
         scale: (rows,) root of weight, where the largest of a level is one, with lengths measured in figure
             sizes: multiplies errors and Jacobians so that metres and radians weigh alike;
         level: (rows,) priority of each row.
@@ -64,11 +62,8 @@ class TaskStack:
         for rows in self.levels:  # weights count against others of their level alone
             roots[rows] /= roots[rows].max(initial=0.0) or 1.0
         self.scale: Array = roots / units
-        sizes = length * self.scale.take(self.starts)
         self.is_length = np.array([goal.unit == "m" for goal in goals for _ in goal.labels], dtype=bool)
         self.is_angle = np.array([goal.unit == "rad" for goal in goals for _ in goal.labels], dtype=bool)
-        sizes = np.where(self.is_length & (sizes > 0.0), sizes, np.inf)
-        self.sizes = list(zip(per_effector.tolist(), sizes.tolist(), strict=True))
         one_sided = np.repeat([goal.one_sided for goal in goals], counts).astype(bool)
         self.one_sided: Mask | None = one_sided if one_sided.any() else None
         self.effector = np.repeat(np.arange(len(per_effector)), per_effector)

@@ -67,12 +67,11 @@ def outer(a: Array, b: Array) -> Array:
     return a[:, :, None] * b[:, None, :]
 
 
-def blocks(factors: Array, jacobian: Array, count: int | None = None) -> Array:
+def blocks(factors: Array, jacobian: Array) -> Array:
     """Each effector's three rows times a matrix of its own.
 
     Args:
         factors: (*batch, E, r, 3); jacobian: (*batch, 3 E, n), memory as `Pose.point_jacobian` leaves it.
-        count: E, if `factors` does not give it.
 
     Returns:
         (*batch, E * r, n), for many frames with them innermost in memory.

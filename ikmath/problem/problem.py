@@ -134,8 +134,7 @@ class Problem(Lean):
         """
         if self.frames is None:
             return self
-        known = isinstance(frame, np.ndarray) or (type(frame) is int and 0 <= frame < self.frames)
-        if not known:
+        if not isinstance(frame, np.ndarray):
             frame = arguments.whole(frame, "frame", least=-self.frames)
             if frame >= self.frames:
                 raise BadValue("frame", f"is {frame}, but the targets have {self.frames} frames.")

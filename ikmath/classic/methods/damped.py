@@ -14,7 +14,6 @@ targets are out of reach, poses of the same error may be radians apart, and roun
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import hypot, sqrt
 from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
@@ -182,14 +181,16 @@ def _pulls(error: Array, state: Linear, length: float) -> Array | None:
     Args:
         error: (k,) scaled; state: of the step; length: distance from which weights grow, figure sizes.
     """
-    numbers, pulls, start = error.tolist(), [], 0  # for a few effectors, plain floats are faster
-    for rows, size in state.problem.stack.sizes:
-        far = hypot(*numbers[start : start + rows]) / (length * size)
-        pulls += [sqrt(far) if far > 1.0 else 1.0] * rows
-        start += rows
-    if max(pulls, default=1.0) <= 1.0:
+    stack = state.problem.stack
+    # scaled errors of effectors that are that far away
+    least = length * state.problem.length * stack.scale.take(stack.starts)
+    squares, counts = stack.squares(error[: stack.rows]), stack.is_length & (least > 0.0)
+    if not (squares > least * least)[counts].any():
         return None
-    return np.array(pulls + [1.0] * (len(numbers) - start))  # limits add rows at the end
+    far = np.where(counts, np.sqrt(squares) / np.where(counts, least, 1.0), 1.0)
+    pulls = np.ones(len(error))  # limits add rows at the end
+    pulls[: stack.rows] = np.sqrt(np.maximum(far, 1.0)).take(stack.effector)
+    return pulls
 
 
 def _posture_step(state: Linear) -> Array | None:
