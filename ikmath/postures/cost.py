@@ -32,6 +32,12 @@ class PostureTerm(NamedTuple):
         bent = self.hessian * dq if self.hessian.ndim == 1 else self.hessian.dot(dq)
         return -float(self.gradient.dot(dq) + 0.5 * dq.dot(bent))
 
+    def scaled(self, factor: float) -> PostureTerm:
+        """The same of the cost times a factor above zero."""
+        curvature = self.curvature
+        scaled = None if curvature is None else lambda: curvature().scaled(factor)
+        return PostureTerm(factor * self.value, factor * self.gradient, factor * self.hessian, scaled)
+
 
 @runtime_checkable
 class PostureCost(Protocol):
@@ -39,26 +45,6 @@ class PostureCost(Protocol):
 
     def evaluate(self, pose: Pose) -> PostureTerm:
         """Value, gradient and Hessian at a single pose."""
-
-
-class ScaledPosture:
-    """A posture cost multiplied by a factor.
-
-    Args:
-        cost: to scale; scale: above zero.
-
-    Attributes:
-        cost: the original cost.
-    """
-
-    def __init__(self, cost: PostureCost, scale: float) -> None:
-        self.cost, self._scale = cost, scale
-
-    def evaluate(self, pose: Pose) -> PostureTerm:
-        value, gradient, hessian, curvature = self.cost.evaluate(pose)
-        scale = self._scale
-        scaled = None if curvature is None else lambda: curvature().scaled(scale)
-        return PostureTerm(scale * value, scale * gradient, scale * hessian, scaled)
 
 
 class JointPosture:

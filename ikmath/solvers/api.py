@@ -77,7 +77,8 @@ class Solver:
         if following is not None:
             arguments.of_kind(following, Solution, "following")
         refuse(method, problem)
-        q = problem.start(q0)
+        start = skeleton.rest if q0 is None else arguments.coordinates(q0, skeleton.n, "q0")
+        q = skeleton.joint_limits.project(start)
         if problem.frames is not None:
             q = _a_start_each(problem, q)
         together = method.batched and skeleton.n and not problem.limits.adds_rows and problem.scene is None

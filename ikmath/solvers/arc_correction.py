@@ -17,12 +17,13 @@ from ..goals import Position
 from ..problem.problem import Problem
 from ..rotation import Array
 from .iterate import Iterate
+from .step_model import Correction
 
 _NEAR: Final = 1e-3  # figure sizes from the carrying joint within which the angle is undefined
 _NO_TURN: Final = 1e-9  # sine below which an angle counts as zero
 
 
-class ArcCorrection:
+class ArcCorrection(Correction):
     """The arcs of one solve: of whole positions on limbs that turn and do not slide.
 
     Args:
@@ -50,13 +51,11 @@ class ArcCorrection:
         position = iterate.pose.position
         for row, joint, target in self._ends:
             # the target and the tip, seen from the carrier
-            tx, ty, tz = (target - position[joint]).tolist()
-            ax, ay, az = (
-                iterate.error[row : row + 3] / np.maximum(self._scale[row : row + 3], 1e-300)
-            ).tolist()
-            x, y, z = tx + ax, ty + ay, tz + az
-            square, product = x * x + y * y + z * z, x * tx + y * ty + z * tz
-            now, then = sqrt(square), sqrt(tx * tx + ty * ty + tz * tz)
+            own, there = slice(row, row + 3), target - position[joint]
+            missing = iterate.error[own] / np.maximum(self._scale[own], 1e-300)
+            tip = there + missing
+            square, product = float(tip.dot(tip)), float(tip.dot(there))
+            now, then = sqrt(square), sqrt(there.dot(there))
             if min(now, then) < _NEAR * self._length or then > self._length:
                 continue
             across = sqrt(max(square * then * then - product * product, 0.0))
@@ -65,13 +64,8 @@ class ArcCorrection:
             share = atan2(across, product) / across
             # the tangent is `ahead * tip + aside * target`; what is missed is the straight way less that
             ahead, aside = (then - now) / now - share * product, share * square
-            out[row] = -ax - ahead * x - aside * tx
-            out[row + 1] = -ay - ahead * y - aside * ty
-            out[row + 2] = -az - ahead * z - aside * tz
+            out[own] = -missing - ahead * tip - aside * there
         return out * self._scale
-
-    def learn(self, iterate: Iterate, trial: Iterate) -> None:
-        """See `Correction`: arcs need no learning."""
 
     def drop(self) -> None:
         """See `Correction`: after a refused step no arcs are used."""

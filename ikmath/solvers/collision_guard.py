@@ -107,9 +107,8 @@ class CollisionGuard:
         # a figure that cannot be pushed out needs slack along a curved surface, or it is stuck
         worst, hair = float(start.worst), _CUSHION * self.problem.length
         floor = self.margin if worst >= self.margin else worst - hair
-        here = start
+        here, target = start, q
         ahead: list[ClosestPairs] = []  # at free poses on the path, the next one last
-        target = q
         for _ in range(_INSIDE_PIECES if self.is_inside(start) else _PIECES):
             there = self._free(here, target, floor)
             if there is None:

@@ -21,17 +21,15 @@ from numpy.linalg import norm
 from .. import arguments
 from ..linalg.hierarchical_qp import Level, Signs, hierarchical_qp
 from ..model.pose import Pose
-from ..postures import PostureCost
 from ..problem.problem import Problem
 from ..rotation import Array
 from .collision_guard import CollisionGuard
-from .frame_correction import Correction
-from .iterate import Iterate, Merit
+from .iterate import Iterate, Merit, ScaledPosture
 from .method import Pausing
 from .newton_step import NewtonStep, StepModel, nearly_met
 from .parameters import HierarchicalParameters, Patience
 from .step_bounds import NO_NAMES, Bounds, Face, Inequalities, StepBounds, short_way
-from .step_model import GaussNewtonStep, Metric
+from .step_model import Correction, GaussNewtonStep, Metric
 
 
 class Stop(Enum):
@@ -93,7 +91,7 @@ class IterationDriver:
     def __init__(
         self,
         problem: Problem,
-        posture: PostureCost | None,
+        posture: ScaledPosture | None,
         bounds: StepBounds,
         guard: CollisionGuard | None,
         parameters: HierarchicalParameters,
@@ -139,12 +137,13 @@ class IterationDriver:
         """
 
         def model(iterate: Iterate, waited: int, refusals: int) -> StepModel:
-            aside = None if correction is None else correction.aside(iterate)
+            aside = known.aside(iterate)
             return GaussNewtonStep(
                 self.problem, iterate, self.merit, self.parameters, aside, strides=waited == 0
             )
 
-        return self._descend(iterate, budget, model, correction, patience, at_once=at_once, nearly=nearly)
+        known = correction or Correction()
+        return self._descend(iterate, budget, model, known, patience, at_once=at_once, nearly=nearly)
 
     def refine(self, iterate: Iterate, budget: Budget, share: float = 0.0) -> Pausing[tuple[Iterate, Stop]]:
         """Steps by curvature, to the constrained minimum.
@@ -162,14 +161,14 @@ class IterationDriver:
 
         own = self.parameters
         patience = own.at_last if share == 0.0 else own.before_curvature
-        return self._descend(iterate, budget, model, None, patience._replace(share=share))
+        return self._descend(iterate, budget, model, Correction(), patience._replace(share=share))
 
     def _descend(
         self,
         iterate: Iterate,
         budget: Budget,
         make: Callable[[Iterate, int, int], StepModel],
-        correction: Correction | None,
+        correction: Correction,
         patience: Patience,
         *,
         at_once: bool = False,
@@ -226,8 +225,7 @@ class IterationDriver:
                 damping *= max(1.0 / 3.0, 1.0 - (2.0 * min(ratio, 1.0) - 1.0) ** 3)
                 damping, refused, reach = max(damping, own.least_factor), 0, np.inf
                 slow = slow + 1 if self._crept(iterate, trial, patience.share) else 0
-                if correction is not None:
-                    correction.learn(iterate, trial)
+                correction.learn(iterate, trial)
                 iterate, model = trial, None
                 # the next step would be as long as the square of this one
                 if quadratic and max(trial.costs) < longest**4 < own.posture_tolerance**2:
@@ -235,8 +233,7 @@ class IterationDriver:
                 continue
             refused, refusals = refused + 1, refusals + 1
             damping *= 2.0**refused
-            if correction is not None:
-                correction.drop()
+            correction.drop()
             if model.lenient:
                 model = None
             else:
@@ -293,10 +290,8 @@ class IterationDriver:
                     for known, held in zip(begin, self.held, strict=True)
                 ]
             step = hierarchical_qp(levels, bounds.by(metric), metric.target, begin)
-            self.active, self.held = step.active, [names] * len(step.active)
-            if len(names):
-                self.active = [known[:n] for known in step.active]
-                self.held = [names[known[n:] != 0] for known in step.active]
+            self.active = [known[:n] for known in step.active]
+            self.held = [names[known[n:] != 0] for known in step.active]
             self.last, dq = (bounds, step.active), metric.step(step.z)
             return dq
 

@@ -8,26 +8,14 @@ of the step. A first step that allows for them converges to second order and is 
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 from ..rotation import Array
 from .iterate import Iterate
+from .step_model import Correction
 
 _MOST: Final = 4.0  # share of the errors before by which the errors may have grown for two frames to be alike
 _STEADY: Final = 0.5  # share of what a step left by which it may differ from the prediction
-
-
-class Correction(Protocol):
-    """What is known of the curved part of the errors, which linear steps leave out."""
-
-    def aside(self, iterate: Iterate) -> Array | None:
-        """(k,) to be added to the scaled errors of a step from here; None if nothing is known."""
-
-    def learn(self, iterate: Iterate, trial: Iterate) -> None:
-        """Take note of a step that was taken."""
-
-    def drop(self) -> None:
-        """Take note that a step was refused."""
 
 
 class FirstStep(NamedTuple):
@@ -38,7 +26,7 @@ class FirstStep(NamedTuple):
     steady: bool  # whether the prediction held, so that the next frame may use it
 
 
-class FrameCorrection:
+class FrameCorrection(Correction):
     """See the module, and `Correction`.
 
     Args:

@@ -18,21 +18,22 @@ import numpy as np
 from ..diagnosis.reachability import is_hopeless
 from ..diagnosis.status import conclude
 from ..model.pose import Pose
-from ..postures import JointPosture, ScaledPosture
+from ..postures import JointPosture
 from ..problem.problem import Problem, Solution
 from ..rotation import Array
 from .arc_correction import ArcCorrection
 from .collision_guard import CollisionGuard
 from .detours import Detours
 from .driver import Budget, IterationDriver, Stop
-from .frame_correction import Correction, FrameCorrection
-from .iterate import Iterate
+from .frame_correction import FrameCorrection
+from .iterate import Iterate, ScaledPosture
 from .method import Method, Options, Pausing
 from .parameters import ACCURACY, HierarchicalOptions, Patience
 from .restarts import Ended, RestartStrategy, StraightLimbKick, better
 from .search import Search, without_way
 from .step_bounds import StepBounds
-from .turn_policy import Range, Trail, TurnPolicy, moved_targets
+from .step_model import Correction
+from .turn_policy import Range, Trail, TurnPolicy
 
 
 class Course(NamedTuple):
@@ -144,7 +145,8 @@ class Hierarchical(Method):
             blocked = guard.blocker(near, end.error.dot(end.jacobian))
         if within is not None:
             end = driver.wrapped(end)
-        moved = None if before is None else moved_targets(start, trail)
+        known = trail.error
+        moved = None if known is None or len(known) != len(start.error) else start.error - known
         began = None if first is None else first.first
         trail = Trail(end.pose, near, end.error, moved, began, driver.active)
         answer = conclude(
@@ -260,6 +262,7 @@ def posture_of(problem: Problem) -> ScaledPosture | None:
         cost = JointPosture(problem.posture.q, problem.posture.gain / metric**2)
     if cost is None or not len(rest):
         return None
-    hessian = cost.evaluate(Pose.trusted(problem.skeleton, rest)).hessian
+    evaluate = cost.evaluate
+    hessian = evaluate(Pose.trusted(problem.skeleton, rest)).hessian
     stiffness = float(np.dot(hessian if hessian.ndim == 1 else np.diag(hessian), metric**2)) / len(rest)
-    return ScaledPosture(cost, 1.0 / stiffness) if stiffness > 0.0 else None
+    return None if stiffness <= 0.0 else lambda pose: evaluate(pose).scaled(1.0 / stiffness)

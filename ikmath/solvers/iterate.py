@@ -9,22 +9,22 @@ its multiplier (Nocedal & Wright 2006, 17.2).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from math import sqrt
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Mask
+from ..arrays import Array
 from ..collision import ClosestPairs
 from ..model.pose import Pose
-from ..postures import PostureCost, PostureTerm
+from ..postures import PostureTerm
 from ..problem.problem import Problem
 from .parameters import HierarchicalParameters
 
-_GRAZING: Final = 1e-10
-"""Scaled violation of a one-sided goal that counts as none."""
+ScaledPosture = Callable[[Pose], PostureTerm]
+"""A posture cost, scaled for the merit."""
 
 
 class Iterate:
@@ -41,16 +41,12 @@ class Iterate:
     """
 
     def __init__(
-        self, problem: Problem, pose: Pose, posture: PostureCost | None, near: ClosestPairs | None = None
+        self, problem: Problem, pose: Pose, posture: ScaledPosture | None, near: ClosestPairs | None = None
     ) -> None:
         stack = problem.stack
         self.q, self.pose, self.near, self._posture, self._scale = pose.q, pose, near, posture, stack.scale
         unscaled, self._rows = stack.evaluate_lazily(problem.tasks, pose)
         self.error: Array = unscaled * stack.scale
-        self._grazed: Mask | None = None
-        if stack.one_sided is not None:
-            self._grazed = stack.one_sided & (np.abs(self.error) < _GRAZING)
-            self.error[self._grazed] = 0.0
         self.squares = stack.squares(unscaled)
         self.costs = stack.costs(self.error)
         self.sides: list[Any] | None = None
@@ -58,15 +54,12 @@ class Iterate:
     @cached_property
     def jacobian(self) -> Array:
         """(k, n) derivative of the scaled errors by q."""
-        rows: Array = (self._rows().T * self._scale).T
-        if self._grazed is not None:
-            rows[self._grazed] = 0.0  # a row that wants to stay where it is could not leave
-        return rows
+        return np.asarray((self._rows().T * self._scale).T)
 
     @cached_property
     def posture(self) -> PostureTerm | None:
         """The posture cost with its derivatives."""
-        return None if self._posture is None else self._posture.evaluate(self.pose)
+        return None if self._posture is None else self._posture(self.pose)
 
     @cached_property
     def all_costs(self) -> list[float]:

@@ -15,7 +15,7 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from ..arrays import Array, Index
+from ..arrays import Array
 from ..model.pose import Pose
 from ..problem.problem import Problem, Solution
 from .driver import Budget, IterationDriver
@@ -28,7 +28,6 @@ _STEPS: Final = 16  # steps of the batch at most: enough to tell good starts fro
 _ENOUGH: Final = 4  # starts at their goals at which it ends, to choose the nearest from
 _THERE: Final = 1e-2
 """Figure sizes or radians from its targets within which the end of a start counts as there."""
-_ALIKE: Final = 0.05  # radians or figure sizes within which poses are the same one
 _TRIED: Final = 3  # ends of the batch that become restarts,
 _TRIED_AMONG_OBSTACLES: Final = 6  # and among obstacles, where some cannot be pushed out
 
@@ -66,12 +65,10 @@ class Search(RestartStrategy):
             short = (errors > driver.tolerances).any(-1)  # a near miss may be a minimum of its own
             return np.asarray(q[np.lexsort((costs, away, short))[:_TRIED]])
         q = q[there]
-        if not len(q):
-            return np.asarray(q)
         near = guard.scene.near(Pose.trusted(problem.skeleton, q), problem.detection_distance)
         depth = np.maximum(guard.margin - near.worst, 0.0)
         order = np.lexsort((self._away(driver, here, q), depth))
-        return np.asarray(q[_distinct(problem, q, order)[:_TRIED_AMONG_OBSTACLES]])
+        return np.asarray(q[order[:_TRIED_AMONG_OBSTACLES]])
 
     @staticmethod
     def _away(driver: IterationDriver, here: Array, q: Array) -> Array:
@@ -79,16 +76,7 @@ class Search(RestartStrategy):
         problem, posture = driver.problem, driver.posture
         if posture is None:
             return np.asarray((((q - here) / problem.stack.metric) ** 2).sum(-1))
-        return np.array([posture.evaluate(Pose.trusted(problem.skeleton, one)).value for one in q])
-
-
-def _distinct(problem: Problem, q: Array, order: Index) -> Index:
-    """The order of poses (B, n) without those that are like an earlier one."""
-    kept: list[int] = []
-    for number in order.tolist():
-        if all((np.abs(q[number] - q[other]) > _ALIKE * problem.strides).any() for other in kept):
-            kept.append(number)
-    return np.array(kept, dtype=np.intp)
+        return np.array([posture(Pose.trusted(problem.skeleton, one)).value for one in q])
 
 
 def without_way(answer: Solution) -> Solution:

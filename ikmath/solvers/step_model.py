@@ -84,6 +84,20 @@ class Metric:
         return self.matrix * z if self.matrix.ndim == 1 else self.matrix.dot(z)
 
 
+class Correction:
+    """What is known of the curved part of the errors, which linear steps leave out; by itself nothing."""
+
+    def aside(self, iterate: Iterate) -> Array | None:
+        """(k,) to be added to the scaled errors of a step from here; None if nothing is known."""
+        return None
+
+    def learn(self, iterate: Iterate, trial: Iterate) -> None:
+        """Take note of a step that was taken."""
+
+    def drop(self) -> None:
+        """Take note that a step was refused."""
+
+
 class GaussNewtonStep:
     """The linear errors, with what is known of their arcs, and targets far away pulled nearer.
 

@@ -24,7 +24,6 @@ from ..model.skeleton import Skeleton
 from ..problem.problem import Problem, Solution, Status
 from ..rotation import Array, angle
 from .frame_correction import FirstStep
-from .iterate import Iterate
 from .parameters import HierarchicalParameters
 from .step_bounds import short_way
 
@@ -196,12 +195,6 @@ def _unopposed(push: Array, free: Mask, contacts: Array, stronger: Array) -> Arr
             return np.asarray(push - forces.dot(holding))
         contacts = contacts[presses]
     return push
-
-
-def moved_targets(start: Iterate, before: Trail) -> Array | None:
-    """(k,) scaled, by how much targets moved since the frame before, at the start of a frame."""
-    known = before.error
-    return None if known is None or len(known) != len(start.error) else start.error - known
 
 
 def largest_turn(skeleton: Skeleton, before: Array, after: Array) -> float:

@@ -123,7 +123,8 @@ def test_a_posture_weighs_the_same_beside_goals_in_any_size(oriented):
         problem = ik.Problem(figure, goals, posture=posture)
         merit = Merit(len(problem.stack.levels), True, HierarchicalParameters())
         start, end = (
-            Iterate(problem, ik.Pose.forward(figure, q), posture) for q in (figure.rest, _bent(figure))
+            Iterate(problem, ik.Pose.forward(figure, q), posture.evaluate)
+            for q in (figure.rest, _bent(figure))
         )
         merits.append(merit.gain(start.all_costs, end.all_costs))
     np.testing.assert_allclose(merits, merits[0], rtol=1e-9)
