@@ -290,8 +290,10 @@ class IterationDriver:
                     for known, held in zip(begin, self.held, strict=True)
                 ]
             step = hierarchical_qp(levels, bounds.by(metric), metric.target, begin)
-            self.active = [known[:n] for known in step.active]
-            self.held = [names[known[n:] != 0] for known in step.active]
+            self.active, self.held = step.active, [names] * len(step.active)
+            if len(names):
+                self.active = [known[:n] for known in step.active]
+                self.held = [names[known[n:] != 0] for known in step.active]
             self.last, dq = (bounds, step.active), metric.step(step.z)
             return dq
 
