@@ -21,6 +21,7 @@ _LONG: Final = 0.15  # of the figure's size: the least length of a trunk or neck
 _TAIL: Final = 0.1  # of the figure's size: the least length of a tail
 _CLEAR: Final = 0.5  # share of the toes' length, and cosine, from which they have one direction
 _UPRIGHT: Final = 0.7  # sine of the slope of a trunk that carries arms
+_STUMP: Final = 0.35  # of the longest reach: a shorter end is a tail, where nothing else tells
 _TIP: Final = 0.25  # of a bone's length: what begins so near to its tip goes on from there
 _HANGS: Final = 0.7  # sine of the downward slope from which a row of bones is no neck, as a proboscis
 
@@ -141,9 +142,10 @@ class Trunk:
         ]
         ways = {start: self._main_way(start) for start in starts}
         ways = {start: way for start, way in ways.items() if rows.reach[start] >= 0.03 * self._size}
+        longest = max((rows.reach[start] for start in ways), default=0.0)
         airborne = {j for j, low in zip(self.attached, self.ground, strict=True) if not low}
 
-        def likely(start: int) -> tuple[bool, bool, bool, bool, int, float]:
+        def likely(start: int) -> tuple[bool, bool, bool, bool, bool, int, float]:
             base, way = int(rows.parents[start]), ways[start]
             forks = any(len(rows.children[j]) > 1 for j in way)
             high = float((rows.tails[way[-1]] - rows.heads[start]) @ self._up) > 0
@@ -152,6 +154,7 @@ class Trunk:
                 base in airborne,
                 forks and len(self.attached) > 1,
                 high,
+                rows.reach[start] > _STUMP * longest,
                 len(rows.ways[base]),
                 rows.reach[start],
             )

@@ -142,6 +142,17 @@ def test_no_shoulder_is_in_the_middle_of_the_body_and_no_stump_of_a_tail_is_a_he
     assert found.on_fours and found.forward @ [0, -1, 0] > 0.99
 
 
+def test_the_raised_stump_of_a_tail_is_no_head_where_the_trunk_begins_at_the_chest():
+    rows = [row for row in _beast() if row[0] not in ("root", "pelvis", "spine", "chest", "tail")]
+    trunk = []
+    _chain(trunk, "chest spine pelvis", None, (0, -1.0, 1.5), (0, -0.5, 1.5), (0, 0.3, 1.5), (0, 0.6, 1.5))
+    _chain(rows, "tail", "pelvis", (0, 0.7, 1.55), (0, 0.85, 1.7))
+    kinds, found = _kinds(trunk + rows)
+    own = {name: kind for name, kind in kinds.items() if name.split(".")[0] in BEAST}
+    assert own == {name: BEAST[name.split(".")[0]] for name in own}
+    assert found.on_fours and found.forward @ [0, -1, 0] > 0.99
+
+
 def test_a_proboscis_as_long_as_the_way_to_the_hind_feet_hides_no_head():
     """Head and hind part hang from the chest and reach equally far."""
     turned = {"chest": "root", "spine": "chest", "pelvis": "spine"}
