@@ -78,7 +78,7 @@ class ARTICULATE_OT_obstacle_add(OnArmature):
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         from ..control.collision.body import fit
-        from ..control.collision.obstacles import add_obstacles, make_two_sided, require_obstacles
+        from ..control.collision.obstacles import add_obstacles, look_at_added, require_obstacles
 
         rig, things = rig_of(armature), self._things(context, armature)
         require_obstacles(armature, things)
@@ -86,11 +86,14 @@ class ARTICULATE_OT_obstacle_add(OnArmature):
             fit(armature, context.scene)
         before = len(rig.obstacles)
         add_obstacles(armature, things, mode=self.mode, margin=self.margin)
-        if not self.properties.is_property_set("mode"):
-            for name in make_two_sided(armature, before, context.evaluated_depsgraph_get()):
-                self.report(
-                    {"INFO"}, f"The figure is inside or behind '{name}', as in a room: it is two-sided"
-                )
+        ignored, around = look_at_added(armature, before, context.evaluated_depsgraph_get())
+        for sentence in ignored:
+            self.report({"WARNING"}, sentence)
+        for name in () if self.properties.is_property_set("mode") else around:
+            obstacle = rig.obstacles[name]
+            obstacle.mode = "TWO_SIDED"
+            told = f"The figure is inside or behind '{obstacle.shown_name}', as in a room: it is two-sided"
+            self.report({"INFO"}, told)
 
     def _things(
         self, context: bpy.types.Context, armature: bpy.types.Object

@@ -89,33 +89,35 @@ def remove_obstacle(armature: bpy.types.Object, name: str) -> str:
     if index < 0:
         known = ", ".join(f"'{obstacle.name}'" for obstacle in rig.obstacles) or "none"
         raise Refused(f"Armature '{armature.name}' has no obstacle '{name}'; it has: {known}")
+    shown_name = f"'{rig.obstacles[index].shown_name}'"
+    rig.body.notes = "\n".join(note for note in rig.body.notes.splitlines() if shown_name not in note)
     off = remove_or_switch_off(armature, rig.obstacles, [index], "Obstacle")
     rig.active_obstacle = max(0, min(rig.active_obstacle, len(rig.obstacles) - 1))
     return off
 
 
-def make_two_sided(armature: bpy.types.Object, first: int, depsgraph: bpy.types.Depsgraph) -> list[str]:
-    """Make obstacles from `first` on two-sided if most of the figure is behind their faces; their names.
+def look_at_added(
+    armature: bpy.types.Object, first: int, depsgraph: bpy.types.Depsgraph
+) -> tuple[list[str], list[str]]:
+    """Read the obstacles; sentences on those that are newly ignored, and names of some from `first` on.
 
-    The meshes that this reads are cached for the next solve.
+    The latter have most of the figure behind their faces. The meshes are cached for the next solve.
     """
-    shown = armature.evaluated_get(depsgraph)
+    shown, rig = armature.evaluated_get(depsgraph), rig_of(armature)
     world = np.array(shown.matrix_world, dtype=float)
     if any(space_refusals(armature.name, world)) or not len(shown.pose.bones):
-        return []  # the solve refuses such an armature with a message
+        return [], []  # the solve refuses such an armature with a message
     space = space_of(armature.name, world)
     ends = [read_all(shown.pose.bones, end, 3) for end in ("head", "tail")]
     points = space.scale * np.concatenate(ends).astype(float)
-    meshes, _ = MeshCache.reader(armature).read(obstacles_of(armature), armature, space, depsgraph)
-    added = rig_of(armature).obstacles[first:]
-    own = {thing.name for obstacle in added for thing in obstacle.things}
-    around = {
-        mesh.name for mesh in meshes if mesh.name in own and np.median(mesh.nearest(points).distance) < 0.0
-    }
-    found = [obstacle for obstacle in added if any(thing.name in around for thing in obstacle.things)]
-    for obstacle in found:
-        obstacle.mode = "TWO_SIDED"
-    return [obstacle.shown_name for obstacle in found]
+    meshes, ignored = MeshCache.reader(armature).read(obstacles_of(armature), armature, space, depsgraph)
+    known, rig.body.notes = rig.body.notes.splitlines(), "\n".join(ignored)
+    added = {thing.name: one.name for one in rig.obstacles[first:] for thing in one.things}
+    around = [
+        mesh for mesh in meshes if mesh.name in added and np.median(mesh.nearest(points).distance) < 0.0
+    ]
+    told = [sentence for sentence in ignored if sentence not in known]
+    return told, list(dict.fromkeys(added[mesh.name] for mesh in around))
 
 
 def surface_at(

@@ -20,6 +20,7 @@ from ikmath import rotation
 
 from ...bridge.armature import Array, Channels, PoseState, read_channels, write_channels
 from ...bridge.checks import limiting_constraint
+from ...properties.access import rig_of
 from ..bake.autokey import auto_key
 from ..bake.record import Recording
 from ..frame.confirm import as_shown
@@ -216,6 +217,7 @@ class Drag:
             return
         self._come_to_rest()
         self._keep()
+        rig_of(armature).body.notes = "\n".join(self._sample.ignored)
         try:
             if self.recording is not None and self.recording.moves:
                 self.recording.write(armature, self._plan, context.scene, margin=margin)
