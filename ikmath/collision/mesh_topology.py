@@ -27,7 +27,6 @@ _FLAT: Final = 1e-10  # height over length of a face below which it has no area
 _SAME_ANGLE: Final = 1e-6  # radians: faces around an edge that are closer than this coincide
 _MANY_PATCHES: Final = 1000  # above this no shared walls are sought
 _MOST_PAIRS: Final = 1_000_000  # of parts whose boxes meet: of 1,400 parts in one place, or of very many
-_AT_ONCE: Final = 1_000_000  # pairs of boxes that are compared at once, to bound memory
 
 
 class Layers(NamedTuple):
@@ -250,17 +249,16 @@ def _meeting(low: Array, high: Array) -> Index | None:
     """(P, 2) the pairs of boxes (N, 3) that meet; None if they are too many.
 
     They are sorted along the axis on which they overlap least, so only those between the two sides of a box
-    are compared with it (sweep and prune).
+    are compared with it (sweep and prune), about `_MOST_PAIRS` at once.
     """
-    size = high.max(0) - low.min(0)
-    along = int(((high - low).sum(0) / np.maximum(size, TINY)).argmin())
+    along = int(((high - low).sum(0) / np.maximum(high.max(0) - low.min(0), TINY)).argmin())
     order = low[:, along].argsort(kind="stable")
     low, high = low.take(order, 0), high.take(order, 0)
     after = np.arange(1, len(low) + 1)
     many = np.searchsorted(low[:, along], high[:, along], side="right") - after
     total, found, begin = np.cumsum(many), [np.zeros((0, 2), dtype=np.intp)], 0
     while begin < len(low):
-        end = max(int(np.searchsorted(total, total[begin] - many[begin] + _AT_ONCE)), begin + 1)
+        end = max(int(np.searchsorted(total, total[begin] - many[begin] + _MOST_PAIRS)), begin + 1)
         own = many[begin:end]
         one = np.arange(begin, end).repeat(own)
         two = np.arange(len(one)) - (np.cumsum(own) - own).repeat(own) + one + 1

@@ -75,7 +75,8 @@ class TaskStack:
             if isinstance(goal, Position) and goal.mask is None
         ]
         # those that are evaluated together
-        bound = {i: points for i, goal in enumerate(goals) if (points := _bound(goal, skeleton)) is not None}
+        plain = ((i, g) for i, g in enumerate(goals) if isinstance(g, Position | Orientation) and g.plain)
+        bound = {i: points for i, goal in plain if not (points := goal.points(skeleton)).cuts}
         self._places = [i for i in bound if isinstance(goals[i], Position)]
         self._turns = [i for i in bound if isinstance(goals[i], Orientation)]
         self._others = [i for i in range(len(goals)) if i not in bound]
@@ -211,12 +212,6 @@ class TaskStack:
         if self._order is not None:
             whole = whole.take(self._order, 0)
         return np.moveaxis(whole, (0, 1), (-2, -1))
-
-
-def _bound(goal: Goal, skeleton: Skeleton) -> FramePoints | None:
-    """The points of a goal that can be evaluated together with others, None for other goals."""
-    points = goal.points(skeleton) if isinstance(goal, Position | Orientation) and goal.plain else None
-    return None if points is None or points.cuts else points
 
 
 def _together(skeleton: Skeleton, some: Sequence[FramePoints]) -> FramePoints:

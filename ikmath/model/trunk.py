@@ -122,11 +122,6 @@ class Trunk:
     def _level(self, v: Array) -> Array:
         return np.asarray(v - self._up * (v @ self._up))
 
-    def _is_ahead(self, joint: int) -> bool:
-        """Whether a joint's bone ends ahead of the limbs or above them; False where toes do not tell."""
-        way = self._rows.tails[joint] - self._middle
-        return bool(self._ahead.any()) and float(way @ (self._ahead + self._up)) > 0.0
-
     # ------------------------------------------------------------------ ways
     def _ways(self) -> tuple[int, list[int], list[list[int]]]:
         rows = self._rows
@@ -149,8 +144,10 @@ class Trunk:
             base, way = int(rows.parents[start]), ways[start]
             forks = any(len(rows.children[j]) > 1 for j in way)
             high = float((rows.tails[way[-1]] - rows.heads[start]) @ self._up) > 0
+            off = rows.tails[way[-1]] - self._middle
+            ahead = bool(self._ahead.any()) and float(off @ (self._ahead + self._up)) > 0.0
             return (
-                self._is_ahead(way[-1]),
+                ahead,
                 base in airborne,
                 forks and len(self.attached) > 1,
                 high,
@@ -211,15 +208,12 @@ class Trunk:
         apart = np.linalg.norm(self._rows.heads[child] - self._rows.tails[joint])
         return bool(apart <= _TIP * length[joint] < _TIP * length[child])
 
-    def _end(self, joint: int) -> int:
-        """The last joint of the longest way from a joint outwards."""
-        while own := [c for c in self._rows.children[joint] if c not in self._limbs]:
-            joint = max(own, key=lambda c: float(self._rows.reach[c]))
-        return joint
-
     def _hangs(self, joint: int) -> bool:
         """Whether a long row of bones goes down steeply from a joint."""
-        way = self._rows.tails[self._end(joint)] - self._rows.heads[joint]
+        end = joint
+        while own := [c for c in self._rows.children[end] if c not in self._limbs]:
+            end = max(own, key=lambda c: float(self._rows.reach[c]))
+        way = self._rows.tails[end] - self._rows.heads[joint]
         far = float(np.linalg.norm(way))
         return far >= _LONG * self._size and float(way @ self._up) < -_HANGS * far
 
