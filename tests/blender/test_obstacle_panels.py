@@ -7,8 +7,10 @@ from types import SimpleNamespace
 
 import bpy
 import installed
+import numpy as np
 import pytest
 from addon_scenes import arm, reach
+from test_obstacles import among, box
 from ui_layout import Layout, Panel
 
 import ikmath as ik
@@ -125,3 +127,26 @@ def test_without_an_armature_they_are_not_there():
     assert not panels.ARTICULATE_PT_obstacles.poll(bpy.context) and not panels.ARTICULATE_PT_body.poll(
         bpy.context
     )
+
+
+def test_an_ignored_obstacle_is_told_when_it_is_added_and_after_a_drag(capsys):
+    rig = arm()
+    bare, hidden = box("Bare"), box("Hidden")
+    bare.data.clear_geometry()
+    among(rig, bare)
+    notes = rig.articulate.body.notes
+    assert "'Bare' has no faces" in notes and "'Bare' has no faces" in capsys.readouterr().out
+    among(rig, hidden)
+    assert rig.articulate.body.notes == notes and "Bare" not in capsys.readouterr().out
+    hidden.hide_viewport = True
+    bpy.context.view_layer.update()
+    drag = installed.module("control.drag.drag")
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone="b3"))
+    held.move_to(held.anchor + np.array([0.3, 0.0, -0.2]))
+    held.finish(bpy.context)
+    assert [name for name in ("Bare", "Hidden") if f"'{name}'" in rig.articulate.body.notes] == [
+        "Bare",
+        "Hidden",
+    ]
+    bpy.ops.articulate.obstacle_remove(obstacle="Bare")
+    assert "Bare" not in rig.articulate.body.notes and "'Hidden'" in rig.articulate.body.notes

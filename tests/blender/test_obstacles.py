@@ -203,29 +203,6 @@ def test_capsules_are_fitted_to_the_skin_and_can_be_changed():
     assert not len(rig.articulate.body.links)
 
 
-def test_an_ignored_obstacle_is_told_when_it_is_added_and_after_a_drag(capsys):
-    rig = arm()
-    bare, hidden = box("Bare"), box("Hidden")
-    bare.data.clear_geometry()
-    among(rig, bare)
-    notes = rig.articulate.body.notes
-    assert "'Bare' has no faces" in notes and "'Bare' has no faces" in capsys.readouterr().out
-    among(rig, hidden)
-    assert rig.articulate.body.notes == notes and "Bare" not in capsys.readouterr().out
-    hidden.hide_viewport = True
-    bpy.context.view_layer.update()
-    drag = installed.module("control.drag.drag")
-    held = drag.Drag(rig, bpy.context, drag.Grip(bone="b3"))
-    held.move_to(held.anchor + np.array([0.3, 0.0, -0.2]))
-    held.finish(bpy.context)
-    assert [name for name in ("Bare", "Hidden") if f"'{name}'" in rig.articulate.body.notes] == [
-        "Bare",
-        "Hidden",
-    ]
-    bpy.ops.articulate.obstacle_remove(obstacle="Bare")
-    assert "Bare" not in rig.articulate.body.notes and "'Hidden'" in rig.articulate.body.notes
-
-
 def test_what_cannot_be_an_obstacle_is_refused_or_said():
     rig = arm()
     flat, bare, hidden, broken = (box(name) for name in ("Flat", "Bare", "Hidden", "Broken"))

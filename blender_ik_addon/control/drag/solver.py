@@ -36,7 +36,7 @@ _SEEN: Final = 1e-4  # share of the figure's size; an effector with a smaller er
 # with a slow mouse.
 _STRIDE: Final = 0.1
 _STRIDES: Final = 8  # maximum number of these steps; together they cover a limb's reach
-_ITERATIONS: Final = 8  # maximum for an update while the mouse moves; the next update continues
+_ITERATIONS: Final = 12  # maximum for an update while the mouse moves; the next update continues
 # Largest rotation of a joint about each axis in an update towards a better pose, slow enough for the eye.
 _TURN: Final = radians(2.5)
 _STILL: Final = 1e-3  # radians or figure sizes; after an update with less motion the figure has arrived
