@@ -6,8 +6,8 @@ R)`, in the joint's axes, changes with the joint's angular velocity w by `phi' =
 the right Jacobian of the exponential, which is the left one's transpose (Sola, "A micro Lie theory", 2018,
 eq. 144 to 146).
 
-Hips of upright figures hardly turn backwards, and their knees hardly forwards; knees and fingers fold only so
-far: what a joint turns beyond its range has a weight of its own.
+Hips of upright figures hardly turn backwards, their knees hardly bend the wrong way, and knees and fingers
+fold only so far: what a joint turns beyond its range has a weight of its own.
 """
 
 from __future__ import annotations

@@ -31,6 +31,7 @@ Pair = tuple[str, str]
 _OVERLAPPING: Final = -1e30  # metres; with this slack, parts that touch at rest count as apart
 
 
+# Blender's bones have names of at most 63 bytes.
 _CAPSULE: Final = np.dtype(
     [("bone", "U64"), ("a", float, (3,)), ("b", float, (3,)), ("radius", float), ("on", bool)]
 )

@@ -41,15 +41,16 @@ def held_back(
     rows = np.concatenate([part.rows for part in parts]).tolist()
     pose = ik.Pose.forward(problem.skeleton, q)
     errors = problem.errors(pose)
-    short = np.argsort(errors / problem.spans, kind="stable")
-    short = short[errors[short] > plan.tolerance].tolist()
-    # the larger error of position and orientation is reported
-    for place, number in enumerate(short, 1 - len(short)):  # the worst last, at 0
+    worst_first = np.argsort(errors / problem.spans, kind="stable")[::-1]
+    short = worst_first[errors[worst_first] > plan.tolerance].tolist()
+    for place, number in enumerate(short):
+        if reasons[rows[number]]:  # the larger error of position and orientation is reported
+            continue
         if solution.status is ik.Status.BLOCKED and near.name:
             reasons[rows[number]] = f"stopped by {near.name}"
         elif solution.status is ik.Status.STOPPED and not brief:
             reasons[rows[number]] = "it was still improving when the iterations ran out"
-        elif place <= -_EXAMINED:
+        elif place >= _EXAMINED:
             reasons[rows[number]] = f"not examined, because {_EXAMINED} others are farther off"
         else:
             found = reason(problem, pose, number, paced=solution.paced)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Hips hardly turn back, knees hardly forwards and only so far back: what is beyond costs more."""
+"""Hips hardly turn back, and knees bend only so far, either way: what is beyond costs more."""
 
 from __future__ import annotations
 
