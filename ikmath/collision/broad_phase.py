@@ -1,24 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The broad phase: bounding spheres of obstacles, and axes of links, rule out the pairs that are far apart.
 
-It never changes a result. The spheres are slightly enlarged to allow for rounding.
+It never changes a result.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 import numpy as np
 
 from ..arrays import Array, Index, Mask
 from .body import Body
+from .clusters import AIR, SphereClusters, limit_of, squared_distances
 from .narrow_phase import NarrowPhaseQuery, RowGroup, ShapeGroup
 from .shapes.capsule import Capsule
 from .shapes.shape import Shape
-from .vectors import ONES, TINY
-
-AIR: Final = 1e-9  # relative enlargement of the spheres, far above the rounding of their distances
+from .vectors import ONES
 
 
 class BroadPhase:
@@ -49,10 +47,11 @@ class BroadPhase:
         margins = np.array([shape.margin for shape in self.obstacles], dtype=float)
         self.has_margins, self.least_margin = bool(margins.any()), float(margins.min(initial=0.0))
         bounds = [shape.bounds for shape in self.obstacles]
-        self._radii = np.array([radius for _, radius in bounds], dtype=float)
+        radii = margins + np.array([radius for _, radius in bounds], dtype=float)
         self._centers = np.empty((*frames, count, 3))
         for number, (center, _) in enumerate(bounds):
             self._centers[..., number, :] = center
+        self._spheres = SphereClusters(self._centers, radii)
         one, two = self_pairs.T
         self.link: Index = np.concatenate([outward.repeat(count), one])
         self.obstacle: Index = np.concatenate([np.tile(np.arange(count), len(outward)), np.full(pairs, -1)])
@@ -60,8 +59,8 @@ class BroadPhase:
         self.margin: Array = np.concatenate([np.tile(margins, len(outward)), np.zeros(pairs)])
         self.thickness: Array = body.radius.take(self.link) + self.margin
         half = 0.5 * body.length + body.radius
-        around = (body.radius[outward, None] + (self._radii + margins)).ravel()
-        self.reach: Array = np.concatenate([around, half[one] + half[two]]) * (1.0 + AIR)
+        around = (body.radius[outward, None] + radii).ravel()
+        self.reach: Array = np.concatenate([around, half[one] + half[two]])
         self.groups: list[ShapeGroup] = []
         self._kind, self._which = np.zeros((2, count + 1), dtype=np.intp)
         for name in sorted({shape.kind for shape in self.obstacles}):
@@ -71,34 +70,37 @@ class BroadPhase:
             self.groups.append(type(shapes[0]).group(shapes, frames))
         self._kind[-1] = len(self.groups)  # of pairs of links
 
-    def squares(self, places: Array) -> Array:
-        """(*b, M) squared distances of spheres' centres from axes, or each other; places (*b, L, 3, 3)."""
-        middle, gaps = places[..., 2, :], []
-        if self.first_self:
-            half = (places[..., 1, :] - middle).take(self.body.outward, -2)[..., None, :]
-            gap = self._centers[..., None, :, :] - middle.take(self.body.outward, -2)[..., None, :]
-            share = (gap * half).dot(ONES) / np.maximum((half * half).dot(ONES), TINY)
-            gap -= np.minimum(np.maximum(share, -1.0), 1.0)[..., None] * half
-            gaps.append(gap.reshape(*middle.shape[:-2], self.first_self, 3))
-        if self.first_self < len(self.link):
-            one, two = self.self_pairs.T
-            gaps.append(middle.take(one, -2) - middle.take(two, -2))
-        if not gaps:
-            return np.zeros((*middle.shape[:-2], 0))
-        gap = gaps[0] if len(gaps) == 1 else np.concatenate(gaps, -2)
-        gap *= gap
-        return np.asarray(gap.dot(ONES))
+    def near(self, places: Array, detect: Array | float) -> tuple[Index, Index | None]:
+        """Numbers of the pairs that can be nearer than `detect`, metres, and their poses in a batch.
 
-    def near(self, places: Array, detect: float) -> tuple[Index, Index | None]:
-        """Numbers of the pairs that can be nearer than `detect`, metres, and their poses in a batch."""
-        limit = self.reach + (detect * (1.0 + AIR) + AIR)
-        np.maximum(limit, 0.0, out=limit)
-        limit *= limit
-        found = (self.squares(places) <= limit).ravel().nonzero()[0]
-        if places.ndim == 3:
-            return found, None
-        frame = found // max(len(self.link), 1)
-        return found - frame * len(self.link), frame
+        Args:
+            places: (*b, L, 3, 3), see `Body.places`.
+            detect: of all pairs; or (L,) of each link, for two links their sum.
+        """
+        pair, frame = np.zeros((2, 0), dtype=np.intp)
+        radius, reach = self.body.radius, self.reach[self.first_self :]
+        if isinstance(detect, np.ndarray):
+            radius, reach, detect = radius + detect, reach + detect.take(self.self_pairs).sum(1), 0.0
+        if self.first_self:
+            outward = self.body.outward
+            found = self._spheres.near(places.take(outward, -3), radius.take(outward), detect)
+            frame, pair = np.divmod(found, self.first_self)
+        if len(self.self_pairs):
+            found = (_between(places, self.self_pairs) <= limit_of(reach, detect)).ravel().nonzero()[0]
+            frames, two = np.divmod(found, len(self.self_pairs))
+            pair, frame = np.append(pair, two + self.first_self), np.append(frame, frames)
+        return pair, None if places.ndim == 3 else frame
+
+    def near_path(self, before: Array, after: Array, ways: Array) -> Index:
+        """(P,) at least the pairs, ascending, that can be touched on a path between two poses.
+
+        Args:
+            before, after: (L, 3, 3), see `Body.places`; ways: (L,) metres that each link moves at most.
+        """
+        if not self._spheres.clustered:
+            return np.arange(len(self.link))
+        half = 0.5 * ways - self.least_margin  # what is touched is nearer than that before or after
+        return np.union1d(self.near(before, half)[0], self.near(after, half)[0])
 
     def queries(
         self, places: Array, found: Index, frame: Index | None, moving: Index | None
@@ -134,28 +136,49 @@ class BroadPhase:
         row = link if pose is None else link + pose * len(self.body)
         return places.reshape(-1, 3, 3).take(row, 0)
 
+    def around(self, a: Array, b: Array, within: float) -> tuple[Index, Index]:
+        """Numbers (P,) of segments a-b (S, 3) and of obstacles at rest that can be nearer than that."""
+        found = self._spheres.near(np.stack([a, b, 0.5 * (a + b)], 1), np.zeros(len(a)), within)
+        segment, obstacle = np.divmod(found, max(len(self.obstacles), 1))
+        return segment, obstacle
+
     def passable(self, a: Array, b: Array, radius: float, margin: float = 0.0) -> Mask:
         """(P,) whether a ball can move straight from a to b, (P, 3) each, among obstacles without motion."""
         free = np.ones(len(a), dtype=bool)
-        half, middle = 0.5 * np.sqrt(((b - a) ** 2).sum(1)), 0.5 * (a + b)
-        for number, shape in enumerate(self.obstacles):
-            keep = radius + margin + shape.margin
-            gap = middle - self._centers[number]
-            reach = np.maximum((half + (self._radii[number] + keep)) * (1.0 + AIR), 0.0)
-            way = (free & ((gap * gap).dot(ONES) <= reach * reach)).nonzero()[0]
-            group, which = self.groups[self._kind[number]], np.full(len(way), self._which[number])
-            free[way[group.meets(a.take(way, 0), b.take(way, 0), which, np.full(len(way), keep))]] = False
+        way, obstacle = self.around(a, b, radius + margin)
+        for number in np.unique(obstacle).tolist():
+            one = way[obstacle == number]
+            one = one[free.take(one)]
+            keep = np.full(len(one), radius + margin + self.obstacles[number].margin)
+            group, which = self.groups[self._kind[number]], np.full(len(one), self._which[number])
+            free[one[group.meets(a.take(one, 0), b.take(one, 0), which, keep)]] = False
         return free
 
     def upper_bound(self, places: Array) -> float:
         """A length that the smallest clearance of no pose exceeds; infinite if there are no pairs."""
-        if not len(self.link):
+        bounds = []
+        if self.first_self:
+            bounds.append(self._spheres.farthest(places.take(self.body.outward, -3)) - self.least_margin)
+        if len(self.self_pairs):
+            bounds.append(np.sqrt(_between(places, self.self_pairs)).min(-1))
+        if not bounds:
             return np.inf
-        # the centre of an unbounded obstacle is on its surface, and that of a link is on its axis
-        size = np.append(np.where(np.isfinite(self._radii), self._radii, 0.0), 0.0).take(self.obstacle)
-        bound = (np.sqrt(self.squares(places)) + size).min(-1)
-        return float(bound.max(initial=0.0)) * (1.0 + AIR) + AIR
+        return float(np.minimum.reduce(bounds).max(initial=0.0)) * (1.0 + AIR) + AIR
 
-    def lower_bounds(self, places: Array) -> Array:
-        """(M,) lower bounds of the distances of all pairs in one pose, metres; places (L, 3, 3)."""
-        return np.asarray(np.sqrt(self.squares(places)) - self.reach + self.margin)
+    def lower_bounds(self, places: Array, pair: Index) -> Array:
+        """(P,) lower bounds of the distances of pairs (P,) in ascending order, metres; places (L, 3, 3)."""
+        outward = pair[: pair.searchsorted(self.first_self)]
+        centers = self._centers.take(self.obstacle.take(outward), 0)
+        square = squared_distances(places.take(self.link.take(outward), 0), centers)
+        if len(outward) < len(pair):
+            two = self.self_pairs.take(pair[len(outward) :] - self.first_self, 0)
+            square = np.append(square, _between(places, two))
+        return np.asarray(np.sqrt(square) - self.reach.take(pair) * (1.0 + AIR) + self.margin.take(pair))
+
+
+def _between(places: Array, links: Index) -> Array:
+    """(*b, P) squared distances of the middles of links (P, 2)."""
+    one, two = links.T
+    gap = places[..., 2, :].take(one, -2) - places[..., 2, :].take(two, -2)
+    gap *= gap
+    return np.asarray(gap.dot(ONES))

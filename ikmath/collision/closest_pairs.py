@@ -119,15 +119,19 @@ class ClosestPairs:
         """Whether the pair with the smallest clearance of all is certain to be listed."""
         return self.least <= self.detect + self.broad_phase.least_margin
 
-    @cached_property
-    def free(self) -> Array:
-        """(M,) lower bounds of the distances of all pairs of the broad phase in a single pose, metres.
+    def lower_bounds(self, pair: Index) -> Array:
+        """(M,) lower bounds of the distances of pairs in a single pose, metres.
 
         Pairs that are not listed are farther than `detect`. A link inside an obstacle counts as touching it.
+
+        Args:
+            pair: (M,) numbers in ascending order.
         """
         broad = self.broad_phase
-        free = np.maximum(broad.lower_bounds(self.places), self.detect + broad.margin)
-        free[self.pair] = self.clearance
+        free = np.maximum(broad.lower_bounds(self.places, pair), self.detect + broad.margin.take(pair))
+        place = pair.searchsorted(self.pair)
+        there = (pair.searchsorted(self.pair, "right") > place).nonzero()[0]
+        free[place.take(there)] = self.clearance.take(there)
         return np.maximum(free, 0.0)
 
     def jacobian(self, pose: Pose) -> Array:

@@ -14,7 +14,8 @@ from typing import Final
 import numpy as np
 
 from ..arrays import Array, Index
-from .broad_phase import AIR, BroadPhase
+from .broad_phase import BroadPhase
+from .clusters import AIR
 from .vectors import ONES
 
 _FARTHER: Final = 1.5  # times the needed reach: a pair that is not found within needs no query for a while
@@ -26,6 +27,9 @@ class CoherenceCache:
     def __init__(self, broad: BroadPhase) -> None:
         self._broad = broad
         self._places: Array | None = None
+        # metres that each link has moved at most, of all poses together, and a zero for "no link"
+        self._moved = np.zeros(len(broad.body) + 1)
+        # the distances of pairs, if their links had not moved at all
         self._least, self._most = np.full(len(broad.link), -np.inf), np.full(len(broad.link), np.inf)
 
     def near(self, places: Array, found: Index, detect: float) -> Index:
@@ -34,24 +38,24 @@ class CoherenceCache:
         Args:
             places: (L, 3, 3), see `Body.places`; found: (P,) numbers of pairs; detect: metres.
         """
-        broad = self._broad
         if self._places is not None:
             way = places[:, :2] - self._places[:, :2]  # of both ends; no other point moves farther
-            farthest = np.sqrt((way * way).dot(ONES)).max(1)
-            moved = np.append(farthest * (1.0 + AIR) + AIR, 0.0)
-            ways = moved.take(broad.link) + moved.take(broad.other)
-            self._least -= ways
-            self._most += ways
+            self._moved[:-1] += np.sqrt((way * way).dot(ONES)).max(1) * (1.0 + AIR) + AIR
         self._places = places
-        near = self._least.take(found) <= broad.thickness.take(found) + detect
-        return found[near]
+        least = self._least.take(found) - self._ways(found)
+        return found[least <= self._broad.thickness.take(found) + detect]
+
+    def _ways(self, pair: Index) -> Array:
+        """(P,) metres that the links of pairs (P,) have moved."""
+        return self._moved.take(self._broad.link.take(pair)) + self._moved.take(self._broad.other.take(pair))
 
     def reach(self, pair: Index, limit: Array) -> Array:
         """(P,) metres up to which to search pairs (P,) that matter up to `limit` (P,)."""
-        return np.minimum(self._most.take(pair), _FARTHER * limit)
+        return np.minimum(self._most.take(pair) + self._ways(pair), _FARTHER * limit)
 
     def learn(self, pair: Index, distance: Array, reach: Array) -> None:
         """Store the measured distances of pairs (P,): metres, infinite where beyond their reach (P,)."""
-        self._least[pair] = np.minimum(distance, reach)
+        ways = self._ways(pair)
+        self._least[pair] = np.minimum(distance, reach) + ways
         # the distance that a search needs has no sign
-        self._most[pair] = np.where(distance > 0.0, distance, np.inf)
+        self._most[pair] = np.where(distance > 0.0, distance, np.inf) - ways

@@ -32,8 +32,8 @@ def error_lower_bounds(problem: Problem, pose: Pose) -> Array:
         points = goal.points(pose.skeleton)
         places = pose.points(points)
         for own in range(goal.effectors):
-            within = _within(scene, a, b, places[own], _moving(points, own, pose.skeleton))
-            least[rows][own] = within - _clearance(problem, scene, goal.target[own]) - goal.slack
+            within = _within(scene, a, b, places[own], _moving(points, own, pose.skeleton)) - goal.slack
+            least[rows][own] = within - _clearance(problem, scene, goal.target[own], within)
     return np.maximum(least, 0.0)
 
 
@@ -54,9 +54,14 @@ def _within(scene: Scene, a: Array, b: Array, place: Array, moved: Mask) -> floa
     return float(depth.max(initial=-np.inf))
 
 
-def _clearance(problem: Problem, scene: Scene, place: Array) -> float:
-    """Metres from a place (3,) to what is to be kept clear of, less what is to be kept; negative inside."""
+def _clearance(problem: Problem, scene: Scene, place: Array, within: float) -> float:
+    """Metres from a place (3,) to what is to be kept clear of, less what is to be kept; negative inside.
+
+    Infinite if not nearer than `within`.
+    """
     # places far behind an open surface do not count as inside, as for `Problem.detection_distance`
     sight, margin = problem.detection_distance, problem.margin
-    each = (float(one.nearest(place, sight).distance) - one.margin for one in scene.obstacles)
+    _, near = scene.broad_phase.around(place[None], place[None], within + margin)
+    some = (scene.obstacles[number] for number in near.tolist())
+    each = (float(one.nearest(place, sight).distance) - one.margin for one in some)
     return min(each, default=np.inf) - margin

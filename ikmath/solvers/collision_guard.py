@@ -56,10 +56,9 @@ class CollisionGuard:
         self.problem, self.scene, self.metric = problem, scene, metric
         self.margin = problem.margin
         self.joint_limits = problem.skeleton.joint_limits
-        # how far the axes of a pair may move that touch something before and after
-        thick = np.append(np.maximum(2.0 * scene.body.radius, _LEAST_WAY * problem.length), 0.0)
+        # how far the axes of links may move that touch something before and after
+        self.thick = np.append(np.maximum(2.0 * scene.body.radius, _LEAST_WAY * problem.length), 0.0)
         self.pairs = scene.broad_phase
-        self.thick = thick.take(self.pairs.link) + thick.take(self.pairs.other)
         self.moves = scene.motion.moves[:-1]
         self.units = metric / problem.length
         alike = before is not None and before.broad_phase is scene.broad_phase
@@ -149,12 +148,15 @@ class CollisionGuard:
 
         For two links the relative motion counts.
         """
-        pairs, moved = self.pairs, np.append(self.moved(old, new), 0.0)
-        allowed = _SURE * (old.free + new.free + self.thick)
-        way = moved.take(pairs.link) + moved.take(pairs.other)
+        broad, moved = self.pairs, np.append(self.moved(old, new), 0.0)
+        pairs = broad.near_path(old.places, new.places, moved[:-1] / _SURE)
+        link, other = broad.link.take(pairs), broad.other.take(pairs)
+        free = old.lower_bounds(pairs) + new.lower_bounds(pairs)
+        allowed = _SURE * (free + self.thick.take(link) + self.thick.take(other))
+        way = moved.take(link) + moved.take(other)
         fast = (way > allowed).nonzero()[0]
-        both = fast[fast >= pairs.first_self]
-        way[both] = self._moved_apart(old, new, pairs.link.take(both), pairs.other.take(both))
+        both = fast[pairs.take(fast) >= broad.first_self]
+        way[both] = self._moved_apart(old, new, link.take(both), other.take(both))
         allowed = allowed.take(fast)  # twice the way is enough: what is allowed over no way may overflow
         ways = np.maximum(way.take(fast), 0.5 * np.abs(allowed) + 1e-300)
         return float((allowed / ways).min(initial=np.inf))

@@ -16,7 +16,9 @@ import numpy as np
 import numpy.typing as npt
 from mathutils import Vector
 
-from ...bridge.armature import read_all
+from ikmath.collision import TriangleMesh
+
+from ...bridge.armature import Array, read_all
 from ...bridge.item_animation import free_name, remove_or_switch_off
 from ...bridge.skin import is_deformed
 from ...bridge.space import space_of, space_refusals
@@ -113,11 +115,18 @@ def look_at_added(
     meshes, ignored = MeshCache.reader(armature).read(obstacles_of(armature), armature, space, depsgraph)
     known, rig.body.notes = rig.body.notes.splitlines(), "\n".join(ignored)
     added = {thing.name: one.name for one in rig.obstacles[first:] for thing in one.things}
-    around = [
-        mesh for mesh in meshes if mesh.name in added and np.median(mesh.nearest(points).distance) < 0.0
-    ]
+    around = [mesh for mesh in meshes if mesh.name in added and _is_around(mesh, points)]
     told = [sentence for sentence in ignored if sentence not in known]
     return told, list(dict.fromkeys(added[mesh.name] for mesh in around))
+
+
+def _is_around(mesh: TriangleMesh, points: Array) -> bool:
+    """Whether most of some points (P, 3) are behind the faces of a mesh."""
+    center, radius = mesh.bounds
+    away = points - center
+    if mesh.mode == "solid" and np.median((away * away).sum(1)) > radius * radius:
+        return False  # most are outside; quick, for an obstacle of thousands of instances
+    return bool(np.median(mesh.nearest(points).distance) < 0.0)
 
 
 def surface_at(

@@ -114,5 +114,5 @@ def test_a_link_beside_a_ball_is_as_far_from_it_as_its_axis():
         skeleton, body, [Sphere((1.5, 1.0, 0), 0.5, margin=0.2), Sphere((0, 6.0, 0), 0.5)]
     ).broad_phase
     places = body.places(Pose.forward(skeleton, skeleton.rest), np.zeros(1, int))
-    np.testing.assert_allclose(broad.lower_bounds(places), [0.9, 1.4], atol=1e-6)
+    np.testing.assert_allclose(broad.lower_bounds(places, np.arange(2)), [0.9, 1.4], atol=1e-6)
     assert broad.near(places, 0.8)[0].tolist() == [0]
