@@ -15,6 +15,8 @@ from typing import Final
 
 import numpy as np
 
+from ikmath.model.figure_kinds import Kind
+
 from .armature import Bones, Matrices
 from .bone_map import BoneMap
 
@@ -24,6 +26,8 @@ _CLOSE: Final = 0.06  # share of the figure's size; height above the lowest poin
 _LEAN: Final = 0.1  # share of the height of its middle that a figure may lean beyond its contacts
 _HIGH: Final = 0.25  # share of the figure's size; shorter limbs, for example fingers, must carry most of it
 _LYING: Final = 0.8  # share of a limb on the ground above which it is not a foot or a supporting forearm
+_SLOPE: Final = 0.71  # sine of 45 degrees; a foot whose bone is steeper stands on its toes
+_HEELED: Final = 0.87  # that of 60 degrees, for those with arms: high heels and boots raise the ankle so far
 _AROUND: Final = 2.0 * np.pi * np.arange(32) / 32
 _WAYS: Final = np.stack([np.cos(_AROUND), np.sin(_AROUND)])
 
@@ -51,6 +55,8 @@ class Stance:
             end for end in ends.tolist() if self._low[end] <= self._close and not self.is_control(end)
         )
         self._has_only_arms = bool(whole.kinds.limbs) and not whole.kinds.feet
+        has_arms = Kind.SHOULDER in whole.kinds.kinds and not whole.kinds.on_fours
+        self._slope = _HEELED if has_arms else _SLOPE
 
     @cached_property
     def ends(self) -> tuple[int, ...]:
@@ -121,8 +127,8 @@ class Stance:
         if self._head[number] <= self._close:
             return True
         way = self._tails[number] - self._heads[number]
-        down = float(way @ self._upward)
-        return bool(self._tail[number] <= self._close and 2.0 * down * down < way @ way)
+        down, long = abs(float(way @ self._upward)), float(np.linalg.norm(way))
+        return bool(self._tail[number] <= self._close and down < self._slope * long)
 
     def _where_meet(self, limbs: Collection[int]) -> int:
         """The common ancestor of limbs; for a single limb the topmost bone; -1 if there is none."""

@@ -70,6 +70,21 @@ def test_of_a_foot_and_its_parts_the_topmost_counts():
     assert set(feet(metarig("human"))) == {"foot.L", "foot.R"}
 
 
+@pytest.mark.parametrize("angle, held", [(30, "foot"), (55, "foot"), (75, "toe")])
+def test_a_person_stands_on_the_feet_in_heels_too(angle, held):
+    rows = [("body", None, (0, 0, 1.0), (0, 0, 1.5)), ("head", "body", (0, 0, 1.5), (0, 0, 1.8))]
+    ahead, high = 0.15 * np.cos(np.radians(angle)), 0.02 + 0.15 * np.sin(np.radians(angle))
+    for side, x in (("L", 0.15), ("R", -0.15)):
+        rows.append((f"thigh.{side}", "body", (x, 0, 1.0), (x, -0.05, 0.55)))
+        rows.append((f"shin.{side}", f"thigh.{side}", (x, -0.05, 0.55), (x, 0, high)))
+        rows.append((f"foot.{side}", f"shin.{side}", (x, 0, high), (x, -ahead, 0.02)))
+        rows.append((f"toe.{side}", f"foot.{side}", (x, -ahead, 0.02), (x, -ahead - 0.08, 0.0)))
+        rows.append((f"arm.{side}", "body", (x, 0, 1.45), (4 * x, 0, 1.45)))
+        rows.append((f"forearm.{side}", f"arm.{side}", (4 * x, 0, 1.45), (6 * x, 0, 1.45)))
+        rows.append((f"hand.{side}", f"forearm.{side}", (6 * x, 0, 1.45), (7 * x, 0, 1.45)))
+    assert set(feet(make_rig(rows))) == {f"{held}.L", f"{held}.R"}
+
+
 def matrices(rig: bpy.types.Object, bone: str) -> np.ndarray:
     return np.array(evaluated(rig).pose.bones[bone].matrix)
 
