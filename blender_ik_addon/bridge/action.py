@@ -22,8 +22,9 @@ import numpy as np
 from .. import compat
 from ..properties.access import by_session_id
 from ..properties.refusal import Refused
+from .animation import animation_curves, bone_in_path
 from .armature import Channels, read_channels, write_channels
-from .curves import SAME_FRAME, Curve, joined, keys_of, merged, read_curve, write_curve
+from .curves import SAME_FRAME, Curve, joined, keys_of, merged, new_keys, read_curve, write_curve
 
 _MARK: Final = "articulate_bake"
 _COMPARED: Final = ("co", "handle_left", "handle_right", "interpolation", "easing")
@@ -46,6 +47,7 @@ def write_keys(
     new_action: bool = False,
     frame_range: tuple[float, float] | None = None,
     clean: bool = False,
+    hold: bool = False,
 ) -> ExitStack:
     """Write baked curves into the action of an armature object.
 
@@ -61,6 +63,7 @@ def write_keys(
         frame_range: first and last frame of the range in which old keys of these channels are replaced;
             default: that of each curve.
         clean: omit the keys that Blender's "Clean Curves" removes; not for curves with slopes.
+        hold: whether channels that were not animated keep their values outside of the range, see `_hold`.
 
     Raises:
         Refused: the action is linked, a curve is locked, the NLA would hide the result, or a value is not
@@ -74,6 +77,8 @@ def write_keys(
         last = frame_range[1] if frame_range else max((curve.frames[-1] for curve in curves), default=0)
         bag = compat.ensure_bag(armature_object)
         _push(undo, _restore_curves, armature_object, *_present(bag, curves))
+        if hold and frame_range:
+            _hold(armature_object, bag, curves, frame_range)
         for curve in joined(curves, bag, last):
             _write(bag, curve, frame_range, clean)
         if new_action:
@@ -188,6 +193,29 @@ def _write(bag: Any, curve: Curve, frame_range: tuple[float, float] | None, clea
         # with these flags the keys' values have effect; Cycles modifiers do not change them
         _mute(target, [False, False, *(m.mute or m.type != "CYCLES" for m in target.modifiers)])
     write_curve(target, keys)
+
+
+def _hold(
+    owner: bpy.types.Object, bag: Any, curves: Sequence[Curve], frame_range: tuple[float, float]
+) -> None:
+    """Give channels that were not animated keys with their present values before and after the range.
+
+    These are at the nearest frames there in which the figure has keys, so that the rest of a clip stays as it
+    is.
+    """
+    animated = {(curve.data_path, curve.array_index) for curve in animation_curves(owner)}
+    fresh = [curve for curve in curves if (curve.path, curve.index) not in animated]
+    if not fresh:
+        return
+    posed = [curve for curve in bag.fcurves if bone_in_path(curve.data_path)[0]]
+    times = np.concatenate([np.zeros(0), *(read_curve(curve)["co"][:, 0] for curve in posed)])
+    first, last = frame_range
+    before, after = times[times < first - SAME_FRAME], times[times > last + SAME_FRAME]
+    frames = [*([before.max()] if len(before) else []), *([after.min()] if len(after) else [])]
+    for curve in fresh if frames else ():
+        value = getattr(owner.pose.bones[curve.bone], curve.channel)[curve.index]
+        made = compat.new_curve(bag, curve.path, curve.index, curve.bone)
+        write_curve(made, new_keys(frames, [value] * len(frames), "BEZIER"))
 
 
 def _push(undo: ExitStack, revert: Callable[..., None], owner: bpy.types.ID, *given: Any) -> None:

@@ -136,6 +136,32 @@ def test_a_locked_component_does_not_let_the_others_change_sides():
         assert misses(rig, frames) == pytest.approx(reported, abs=6e-3 if "decimate" in how else 1e-4)
 
 
+@pytest.mark.parametrize("options", HOW)
+@pytest.mark.parametrize("new", [False, True])
+def test_bones_without_keys_keep_their_pose_outside_of_the_range(new: bool, options: dict[str, object]):
+    rig = between("QUATERNION", 1.0)
+    for curve in [c for c in fcurves(rig) if '"b1"' not in c.data_path]:
+        compat.find_bag(rig).fcurves.remove(curve)
+    before = poses(rig, range(1, 61))
+    bpy.ops.articulate.bake(frame_start=FIRST, frame_end=LAST, use_current_action=not new, **options)
+    change = np.abs(poses(rig, range(1, 61)) - before).max((1, 2, 3))
+    assert change[[0, -1]].max() < 1e-5
+    assert change[FIRST:LAST].max() > 0.1
+    assert turns(rig, 1, 60).max() < CALM
+    assert misses(rig, range(FIRST, LAST + 1, options.get("step", 1))) < 0.006
+    for curve in fcurves(rig):
+        times = [round(key.co[0]) for key in curve.keyframe_points]
+        assert times[0] == 1 and times[-1] == 60 and set(times[1:-1]) <= set(range(FIRST, LAST + 1))
+
+
+def test_a_bake_of_the_whole_clip_adds_no_key_outside_of_it():
+    rig = between("QUATERNION", 1.0)
+    for curve in [c for c in fcurves(rig) if '"b1"' not in c.data_path]:
+        compat.find_bag(rig).fcurves.remove(curve)
+    bpy.ops.articulate.bake(frame_start=1, frame_end=60)
+    assert {round(key.co[0]) for curve in fcurves(rig) for key in curve.keyframe_points} == set(range(1, 61))
+
+
 def test_strips_of_the_nla_play_on_outside_of_what_was_baked():
     rig = between("QUATERNION", 1.0)
     for frame, turn in ((1, 0.0), (60, 0.4)):
