@@ -47,7 +47,7 @@ def write_keys(
     new_action: bool = False,
     frame_range: tuple[float, float] | None = None,
     clean: bool = False,
-    hold: bool = False,
+    before: Channels | None = None,
 ) -> ExitStack:
     """Write baked curves into the action of an armature object.
 
@@ -63,7 +63,8 @@ def write_keys(
         frame_range: first and last frame of the range in which old keys of these channels are replaced;
             default: that of each curve.
         clean: omit the keys that Blender's "Clean Curves" removes; not for curves with slopes.
-        hold: whether channels that were not animated keep their values outside of the range, see `_hold`.
+        before: (B,) the values that channels without animation keep outside of the range, see `_hold`; the
+            present ones by default.
 
     Raises:
         Refused: the action is linked, a curve is locked, the NLA would hide the result, or a value is not
@@ -72,13 +73,14 @@ def write_keys(
     _check(armature_object, curves, new_action)
     with ExitStack() as undo:
         _push(undo, _tag, armature_object)
-        _push(undo, _give_channels, armature_object, read_channels(armature_object))
+        present = read_channels(armature_object)
+        _push(undo, _give_channels, armature_object, present)
         _ready_action(armature_object, new_action, undo)
         last = frame_range[1] if frame_range else max((curve.frames[-1] for curve in curves), default=0)
         bag = compat.ensure_bag(armature_object)
         _push(undo, _restore_curves, armature_object, *_present(bag, curves))
-        if hold and frame_range:
-            _hold(armature_object, bag, curves, frame_range)
+        if frame_range:
+            _hold(armature_object, bag, curves, frame_range, present if before is None else before)
         for curve in joined(curves, bag, last):
             _write(bag, curve, frame_range, clean)
         if new_action:
@@ -196,12 +198,15 @@ def _write(bag: Any, curve: Curve, frame_range: tuple[float, float] | None, clea
 
 
 def _hold(
-    owner: bpy.types.Object, bag: Any, curves: Sequence[Curve], frame_range: tuple[float, float]
+    owner: bpy.types.Object,
+    bag: Any,
+    curves: Sequence[Curve],
+    frame_range: tuple[float, float],
+    values: Channels,
 ) -> None:
-    """Give channels that were not animated keys with their present values before and after the range.
+    """Give channels without animation keys with values (B,) before and after the range.
 
-    These are at the nearest frames there in which the figure has keys, so that the rest of a clip stays as it
-    is.
+    They are at the nearest frames there in which the figure has keys, so the rest of a clip stays as it is.
     """
     animated = {(curve.data_path, curve.array_index) for curve in animation_curves(owner)}
     fresh = [curve for curve in curves if (curve.path, curve.index) not in animated]
@@ -213,7 +218,7 @@ def _hold(
     before, after = times[times < first - SAME_FRAME], times[times > last + SAME_FRAME]
     frames = [*([before.max()] if len(before) else []), *([after.min()] if len(after) else [])]
     for curve in fresh if frames else ():
-        value = getattr(owner.pose.bones[curve.bone], curve.channel)[curve.index]
+        value = values[curve.channel][owner.pose.bones.find(curve.bone), curve.index]
         made = compat.new_curve(bag, curve.path, curve.index, curve.bone)
         write_curve(made, new_keys(frames, [value] * len(frames), "BEZIER"))
 

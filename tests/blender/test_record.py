@@ -51,6 +51,22 @@ def worst(seen: dict[int, np.ndarray], now: dict[int, np.ndarray]) -> float:
     return max(float(np.linalg.norm(seen[frame] - now[frame])) for frame in seen)
 
 
+def test_the_rest_of_a_clip_stays_as_it_was():
+    rig = arm(5)
+    for frame in (1, 60):
+        rig.pose.bones["b1"].keyframe_insert("rotation_quaternion", frame=frame)
+    ends = []
+    for again in range(2):
+        for frame in (1, 60, 80):
+            bpy.context.scene.frame_set(frame)
+            ends.append([np.array(bone.matrix) for bone in evaluated(rig).pose.bones])
+        if not again:
+            held, seen = record(rig, "b4")
+            held.finish(bpy.context)
+    np.testing.assert_allclose(ends[3:], ends[:3], atol=1e-5)
+    assert worst(seen, places(rig, "b4")) < 1e-4
+
+
 def test_what_was_seen_is_played():
     rig = arm(5)
     held, seen = record(rig, "b4")

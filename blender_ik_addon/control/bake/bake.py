@@ -205,7 +205,6 @@ class Bake:
                 new_action=not options.use_current_action,
                 frame_range=(key_time(scene, options.frame_start), key_time(scene, options.frame_end)),
                 clean=options.clean_curves,
-                hold=True,
             )
             undo.push(written)
             solved = self._as_shown(context, armature, figure, solved)

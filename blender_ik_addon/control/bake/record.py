@@ -47,12 +47,14 @@ class Recording:
         armature: bpy.types.Object,
         plan: Plan,
         scene: bpy.types.Scene,
+        before: Channels,
         *,
         margin: float | None,
     ) -> None:
         """Write the keyframes. They replace the channels' keys between the first and the last frame.
 
-        With a margin, metres, all keys are removed that no point of the figure needs to stay within it.
+        Other frames of a clip keep the values `before` (B,) of channels without keys. With a margin, metres,
+        all keys are removed that no point of the figure needs to stay within it.
 
         Raises:
             Refused: the action cannot be written; it is unchanged.
@@ -61,7 +63,7 @@ class Recording:
         keyed = to_be_keyed(armature, self._keyed)
         curves = frame_curves(plan, scene, samples, channels, keyed, margin, passes=True)
         times = key_time(scene, samples[0].frame), key_time(scene, samples[-1].frame)
-        write_keys(armature, curves, frame_range=times)
+        write_keys(armature, curves, frame_range=times, before=before)
 
 
 def frame_curves(

@@ -220,7 +220,7 @@ class Drag:
         rig_of(armature).body.notes = "\n".join(self._sample.ignored)
         try:
             if self.recording is not None and self.recording.moves:
-                self.recording.write(armature, self._plan, context.scene, margin=margin)
+                self.recording.write(armature, self._plan, context.scene, self._before, margin=margin)
             else:
                 auto_key(armature, self._keyed, context)
         except reasons():
