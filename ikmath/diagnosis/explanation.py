@@ -64,7 +64,7 @@ def reason(problem: Problem, pose: Pose, effector: int, *, paced: bool = False) 
     beyond = float(beyond_reach(problem)[effector])
     if beyond > _MOSTLY * float(problem.errors(pose)[effector]):
         return OUT_OF_REACH
-    found = causes_of(problem, pose, effector)
+    found = causes_of(problem, pose, effector, paced=paced)
     parts = []
     if found.goals:
         parts.append(f"in conflict with {listed(problem.effectors[goal] for goal in found.goals)}")

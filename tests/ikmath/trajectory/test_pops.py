@@ -127,6 +127,24 @@ def far_path(seed, factor):
     return ik.Problem(chain, [ik.Position("tip", factor * np.linspace(*ends, 40))])
 
 
+def test_a_frame_that_avoids_a_jump_blames_no_other_effector():
+    """Two straight arms on one trunk have to bend far: each would come nearer if the other need not reach."""
+    joints = [ik.Joint("trunk", slides="x", turns="z")]
+    for side, x in (("left", 0.3), ("right", -0.3)):
+        joints += [
+            ik.Joint(f"upper {side}", "trunk", translation=(x, 0, 0), turns="z"),
+            ik.Joint(f"fore {side}", f"upper {side}", translation=(0, 1, 0), turns="z"),
+            ik.Joint(f"hand {side}", f"fore {side}", translation=(0, 1, 0), turns=""),
+        ]
+    skeleton = ik.Skeleton(joints)
+    places = np.tile([[0.3, 1.84, 0.0], [-0.3, 1.84, 0.0]], (12, 1, 1))
+    places[0, :, 1] = 2.0
+    goals = [ik.Position(f"hand {side}", places[:, k]) for k, side in enumerate(("left", "right"))]
+    track = ik.solve_track(ik.Problem(skeleton, goals), skeleton.rest)
+    assert track.errors[-1].max() < 1e-4 < track.errors[1].min()
+    assert track.message[1].endswith("it would need a jump to get there in one frame.")
+
+
 @pytest.mark.parametrize(("factor", "seeds"), [(1.2, (0, 1)), (1.5, (3, 4)), (3.0, (4, 12, 35))])
 def test_a_steady_path_far_away_and_back_into_reach_makes_no_bone_jump(factor, seeds):
     for seed in seeds:
