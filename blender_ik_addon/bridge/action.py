@@ -24,7 +24,7 @@ from ..properties.access import by_session_id
 from ..properties.refusal import Refused
 from .animation import animation_curves, bone_in_path
 from .armature import Channels, read_channels, write_channels
-from .curves import SAME_FRAME, Curve, joined, keys_of, merged, new_keys, read_curve, write_curve
+from .curves import SAME_FRAME, Curve, between, joined, keys_of, new_keys, read_curve, write_curve
 
 _MARK: Final = "articulate_bake"
 _COMPARED: Final = ("co", "handle_left", "handle_right", "interpolation", "easing")
@@ -190,8 +190,8 @@ def _write(bag: Any, curve: Curve, frame_range: tuple[float, float] | None, clea
         old = read_curve(target)
         first, last = frame_range or (float(curve.frames[0]), float(curve.frames[-1]))
         frames = old["co"][:, 0].astype(float)
-        outside = (frames < first - SAME_FRAME) | (frames > last + SAME_FRAME)
-        keys = merged(old[outside], keys)
+        before, after = frames < first - SAME_FRAME, frames > last + SAME_FRAME
+        keys = between(old[before], keys, old[after])
         # with these flags the keys' values have effect; Cycles modifiers do not change them
         _mute(target, [False, False, *(m.mute or m.type != "CYCLES" for m in target.modifiers)])
     write_curve(target, keys)

@@ -60,10 +60,33 @@ def read_curve(curve: bpy.types.FCurve) -> Keys:
     return keys
 
 
-def merged(old: Keys, new: Keys) -> Keys:
-    """Keys of both kinds, sorted by frame."""
-    both = np.concatenate([old, new])
-    return both[np.argsort(both["co"][:, 0], kind="stable")]
+def between(before: Keys, keys: Keys, after: Keys) -> Keys:
+    """New keys and those before and after them, beyond which the curve stays as it was."""
+    _fix_handles(before[-1:], "handle_left", "handle_right")
+    _fix_handles(after[:1], "handle_right", "handle_left")
+    for left, right in ((before[-1:], keys[:1]), (keys[-1:], after[:1])):
+        if len(left) and len(right):
+            gap = float(right["co"][0, 0] - left["co"][0, 0])
+            _shorten(left, "handle_right", gap)
+            _shorten(right, "handle_left", gap)
+    return np.concatenate([before, keys, after])
+
+
+def _fix_handles(key: Keys, outward: str, inward: str) -> None:
+    """Make an automatic outward handle of at most one key aligned or free: it would follow the new keys."""
+    automatic = [_enum("handle_left_type", word) for word in ("AUTO", "AUTO_CLAMPED")]
+    if np.isin(key[f"{outward}_type"], automatic).any():
+        both = bool(np.isin(key[f"{inward}_type"], automatic).all())
+        key[f"{outward}_type"] = _enum("handle_left_type", "ALIGNED" if both else "FREE")
+        if both:
+            key[f"{inward}_type"] = _enum("handle_left_type", "ALIGNED")
+
+
+def _shorten(key: Keys, side: str, gap: float) -> None:
+    """Let an aligned handle of one key reach no farther than a third of the gap to the next, in frames."""
+    way = key[side] - key["co"]
+    if key[f"{side}_type"][0] == _enum("handle_left_type", "ALIGNED") and abs(way[0, 0]) > gap / 3.0:
+        key[side] = key["co"] + way * (gap / 3.0 / abs(way[0, 0]))
 
 
 def write_curve(curve: bpy.types.FCurve, keys: Keys, *, new_handles: bool = True) -> None:

@@ -154,6 +154,25 @@ def test_bones_without_keys_keep_their_pose_outside_of_the_range(new: bool, opti
         assert times[0] == 1 and times[-1] == 60 and set(times[1:-1]) <= set(range(FIRST, LAST + 1))
 
 
+@pytest.mark.parametrize("handles", ["AUTO", "AUTO_CLAMPED", "VECTOR"])
+@pytest.mark.parametrize("options", HOW)
+def test_beyond_the_nearest_keys_the_motion_stays(options: dict[str, object], handles: str):
+    rig, rng = between("QUATERNION", 1.0), np.random.default_rng(4)
+    for curve in fcurves(rig):
+        for frame in (9, 15, 44, 52):
+            curve.keyframe_points.insert(frame, curve.evaluate(frame) + 0.2 * rng.normal())
+        for key in curve.keyframe_points:
+            key.handle_left_type = key.handle_right_type = handles
+        curve.update()
+    beyond = [*range(1, 16), *range(44, 61)]
+    before = poses(rig, beyond)
+    bpy.ops.articulate.bake(frame_start=FIRST, frame_end=LAST, use_current_action=True, **options)
+    assert np.abs(poses(rig, beyond) - before).max() < 1e-4
+    assert turns(rig, 1, 60).max() < 2 * CALM
+    bpy.ops.articulate.bake(frame_start=FIRST - 2, frame_end=LAST + 1, use_current_action=True, **options)
+    assert np.abs(poses(rig, beyond) - before).max() < 1e-4
+
+
 def test_a_bake_of_the_whole_clip_adds_no_key_outside_of_it():
     rig = between("QUATERNION", 1.0)
     for curve in [c for c in fcurves(rig) if '"b1"' not in c.data_path]:
