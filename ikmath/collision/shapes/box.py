@@ -55,10 +55,8 @@ class Box(Solid):
     @property
     def parameters(self) -> Array:
         """(*frames, 15): centre in the world, rotation into the box's axes row by row, half lengths."""
-        center = self._placed(self.center)
         inwards = np.swapaxes(self.rotation, -1, -2).reshape(*self.frames, 9)
-        half = np.broadcast_to(0.5 * np.asarray(self.size), (*self.frames, 3))
-        return np.concatenate([center, inwards, half], -1)
+        return self._row(self._placed(self.center), inwards, 0.5 * np.asarray(self.size))
 
     @property
     def bounds(self) -> tuple[Array, float]:

@@ -40,9 +40,7 @@ class Capsule(Solid):
     @property
     def parameters(self) -> Array:
         """(*frames, 7): both ends in the world, radius."""
-        a = self._placed(self.a)
-        b = self._placed(self.b)
-        return np.concatenate([a, b, np.full((*self.frames, 1), self.radius)], -1)
+        return self._row(self._placed(self.a), self._placed(self.b), [self.radius])
 
     @property
     def bounds(self) -> tuple[Array, float]:

@@ -58,7 +58,7 @@ class Cylinder(Solid):
         half = 0.5 * float(np.sqrt((b - a) @ (b - a)))
         middle = self._placed(0.5 * (a + b))
         axis = self.rotation @ ((b - a) / (2.0 * half))
-        return np.concatenate([middle, axis, np.broadcast_to([half, self.radius], (*self.frames, 2))], -1)
+        return self._row(middle, axis, [half, self.radius])
 
     @property
     def bounds(self) -> tuple[Array, float]:

@@ -49,8 +49,7 @@ class HalfSpace(Solid):
     @property
     def parameters(self) -> Array:
         """(*frames, 6): origin and unit normal in the world."""
-        origin = self._placed(self.origin)
-        return np.concatenate([origin, self.rotation @ np.asarray(self.normal)], -1)
+        return self._row(self._placed(self.origin), self.rotation @ np.asarray(self.normal))
 
     @property
     def bounds(self) -> tuple[Array, float]:

@@ -71,11 +71,8 @@ class Rectangle(Solid):
         v = v - (v @ u) * u
         v = v / np.sqrt(v @ v)
         axes = np.stack([u, v, np.cross(u, v)])
-        center = self._placed(self.center)
         world = np.swapaxes(self.rotation @ axes.T, -1, -2)
-        return np.concatenate(
-            [center, world.reshape(*self.frames, 9), np.broadcast_to(lengths, (*self.frames, 2))], -1
-        )
+        return self._row(self._placed(self.center), world.reshape(*self.frames, 9), lengths)
 
     @property
     def bounds(self) -> tuple[Array, float]:

@@ -64,12 +64,10 @@ class Shape(ABC):
         self._set(field_name, value)
         return value
 
-    def _length(self, field_name: str) -> float:
+    def _length(self, field_name: str) -> None:
         """Check a field that is a length above zero, metres."""
         what = f"{field_name} of obstacle {self.name!r}"
-        value = arguments.number(getattr(self, field_name), what, above=0)
-        self._set(field_name, value)
-        return value
+        self._set(field_name, arguments.number(getattr(self, field_name), what, above=0))
 
     def _placed(self, point: npt.ArrayLike) -> Array:
         """(*frames, 3) where a point (3,) of the shape is in the world."""

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Final, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from ...rotation import Array
 from ..closest_points import closest_of_segments
@@ -25,6 +26,11 @@ class Solid(Shape):
     @abstractmethod
     def parameters(self) -> Array:
         """(*frames, m) all numbers of the shape in one row, in the world."""
+
+    def _row(self, *parts: npt.ArrayLike) -> Array:
+        """(*frames, m) numbers side by side; those without frames are the same in all of them."""
+        wide = [np.broadcast_to(part, (*self.frames, np.shape(part)[-1])) for part in parts]
+        return np.concatenate(wide, -1)
 
     @staticmethod
     @abstractmethod

@@ -6,7 +6,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
 import numpy.typing as npt
 
 from ...rotation import Array
@@ -39,7 +38,7 @@ class Sphere(Solid):
     def parameters(self) -> Array:
         """(*frames, 7): centre twice, as of a capsule without length, radius."""
         center = self._placed(self.center)
-        return np.concatenate([center, center, np.full((*self.frames, 1), self.radius)], -1)
+        return self._row(center, center, [self.radius])
 
     @property
     def bounds(self) -> tuple[Array, float]:
