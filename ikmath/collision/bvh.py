@@ -128,7 +128,7 @@ class Bvh:
             if not len(query):
                 break
             # a query's pairs are together, so where they begin is seen among their parents, which are fewer
-            begin = np.concatenate([_ZERO, (query[1:] != query[:-1]).nonzero()[0] + 1])
+            begin = starts_of(query)
             active, starts = query.take(begin), begin * len(children)
             query, node = query.repeat(len(children)), (first[:, None] + children).ravel()
             away = level.center.take(node, 0) - a.take(query, 0)
@@ -148,7 +148,13 @@ class Bvh:
 
 
 _CHILDREN: Final = np.arange(WIDE)
-_ZERO: Final = np.zeros(1, dtype=np.intp)
+
+
+def starts_of(query: Index) -> Index:
+    """Where the rows of each query begin, in an ascending list."""
+    first = np.ones(len(query), dtype=bool)
+    np.not_equal(query[1:], query[:-1], out=first[1:])
+    return first.nonzero()[0]
 
 
 def _folded(fold: np.ufunc, values: Array) -> Array:

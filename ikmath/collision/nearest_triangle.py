@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ..arrays import Array, Index, Mask
-from .bvh import Bvh
+from .bvh import Bvh, starts_of
 from .closest_points import FeatureDistances
 
 _PIECE: Final = 1 << 12  # pairs that are measured together: as many as the processor's cache holds
@@ -71,15 +71,8 @@ def nearest_to_segments(tree: Bvh, a: Array, b: Array, limit: Array, root: Index
 
 def first_of_least(query: Index, distance: Array) -> Index:
     """(Q,) the first row of the least distance (P,) of each query in an ascending list (P,)."""
-    starts = _starts(query)
+    starts = starts_of(query)
     least = np.empty(int(query[-1]) + 1)
     least[query.take(starts)] = np.minimum.reduceat(distance, starts)
     equal: Index = (distance == least.take(query)).nonzero()[0]
-    return equal if len(equal) == len(starts) else equal.take(_starts(query.take(equal)))
-
-
-def _starts(query: Index) -> Index:
-    """Where the rows of each query begin, in an ascending list."""
-    first = np.ones(len(query), dtype=bool)
-    np.not_equal(query[1:], query[:-1], out=first[1:])
-    return first.nonzero()[0]
+    return equal if len(equal) == len(starts) else equal.take(starts_of(query.take(equal)))
