@@ -15,6 +15,7 @@ from ..problem.problem import Problem, Solution
 from ..rotation import Array
 from ..solvers.method import gather
 from .jacobian_blocks import Blocks, evaluate_many, layout_of
+from .limits.base import limits_of
 from .rest import at_rest, may_rest
 from .stepping import LEAST, LESS, MORE, MOST, SETTLED, Linear, Stepping, SteppingOptions, bounded, metric_of
 
@@ -172,7 +173,7 @@ class _Batch:
             problem, at.q, at.cost, at.caution, self.mobility, posture_step, problem.stack.level, {}
         )
         propose = self.method.steps(rows, state, self.options)
-        to = problem.limits.step_many(problem.skeleton.joint_limits, at.q, at.error, propose)
+        to = limits_of(problem).step_many(problem.skeleton.joint_limits, at.q, at.error, propose)
         return bounded(problem, at.q, to)
 
     def come_to_rest(self) -> None:

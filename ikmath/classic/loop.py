@@ -19,7 +19,7 @@ from ..model.residual import Residual
 from ..problem.problem import Problem, Solution
 from ..rotation import Array
 from .batch import solve_many
-from .limits.base import ByRows, Propose
+from .limits.base import ByRows, Propose, limits_of
 from .pushing import Pushing
 from .rest import at_rest, may_rest
 from .stepping import LEAST, LESS, MORE, MOST, SETTLED, Linear, Stepping, SteppingOptions, bounded, metric_of
@@ -125,7 +125,7 @@ class _Walk:
         cost = float(scaled.dot(scaled))
         squares = stack.squares(rows.error) if cost <= self.enough else None
         reached = squares is not None and bool((squares < self.allowed).all())
-        extra = problem.limits.rows(pose)
+        extra = limits_of(problem).rows(pose)
         if extra is not None:
             cost += float(extra.error.dot(extra.error))
         if self.pushing is not None:
@@ -184,7 +184,7 @@ class _Walk:
     def step(self) -> Array:
         """The pose (n,) after the next step from the best pose."""
         problem, linear = self.problem, self.linear
-        limits, region = problem.limits, problem.skeleton.joint_limits
+        limits, region = limits_of(problem), problem.skeleton.joint_limits
         if self.propose is not None:
             propose, self.propose = self.propose, None
             return limits.step(region, linear.q, self.best.scaled, propose)

@@ -14,6 +14,7 @@ import numpy as np
 from ..model.pose import Pose
 from ..problem.problem import Problem
 from ..rotation import Array
+from .limits.base import limits_of
 
 OBJECTIVES: Final = ("posture", "limits")
 
@@ -48,7 +49,7 @@ class FigureProgram:
         """P, gradient, Hessian; the springs and barriers of a limit method are part of P (Ge, 2.5.3)."""
         away = self.gain * (x - self.centre)
         value, gradient, hessian = 0.5 * float(away @ away), self.gain * away, np.diag(self.gain**2)
-        extra = self.problem.limits.rows(Pose.trusted(self.problem.skeleton, x.copy()))
+        extra = limits_of(self.problem).rows(Pose.trusted(self.problem.skeleton, x.copy()))
         if extra is None:
             return value, gradient, hessian
         error, rows = extra.error, extra.jacobian

@@ -19,6 +19,7 @@ from ..model.pose import Pose
 from ..problem.problem import Problem, Solution
 from ..rotation import Array
 from ..solvers.method import Method, Options
+from .limits.base import limits_of
 from .newton_refinement import Regularization, polished
 
 _WEAKER: Final = 1e-4  # share of the level above that a level has in the first stage,
@@ -69,7 +70,7 @@ def may_rest(problem: Problem) -> bool:
     It is not with obstacles, with limit methods that lock, yield or repel, and with goals whose derivative is
     incomplete.
     """
-    return problem.scene is None and problem.limits.exact and all(goal.whole for goal in problem.tasks)
+    return problem.scene is None and limits_of(problem).exact and all(goal.whole for goal in problem.tasks)
 
 
 def at_rest(problem: Problem, q: Array, regularization: Regularization | None = None) -> tuple[Array, Array]:

@@ -27,7 +27,8 @@ MORE, LESS, LEAST, MOST = 5.0, 0.4, 1e-3, 1e7  # factors and range of the cautio
 
 def metric_of(skeleton: Skeleton) -> Array | None:
     """(n,) the metric of the coordinates, see `Skeleton.mobility`; None if all of them move alike."""
-    return skeleton.mobility if (skeleton.mobility != 1.0).any() else None
+    mobility = skeleton.mobility
+    return mobility if (mobility != 1.0).any() else None
 
 
 def bounded(problem: Problem, q: Array, to: Array) -> Array:

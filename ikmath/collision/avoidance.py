@@ -25,12 +25,10 @@ class Avoidance(Entry):
     Attributes:
         bounds: whether it bounds steps by inequality rows, so that nothing is ever entered; the others push.
         share: of the clearance that one step may use up, for methods that bound.
-        detection_distance: clearance in figure sizes from which an obstacle counts, for methods that push.
     """
 
     bounds: ClassVar[bool] = False
     share: ClassVar[float] = 0.8
-    detection_distance: ClassVar[float] = 0.3
 
     def __post_init__(self) -> None:
         check_parameters(self)

@@ -3,13 +3,21 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from ...collision import Avoidance
 from ...rotation import Array
 from .situation import Situation
 
 
 class Pushing(Avoidance):
-    """An avoidance method that adds a push to each step."""
+    """An avoidance method that adds a push to each step.
+
+    Attributes:
+        detection_distance: clearance in figure sizes from which an obstacle counts.
+    """
+
+    detection_distance: ClassVar[float] = 0.3
 
     def step(self, at: Situation) -> Array:
         """The whole step (n,) with obstacles; `at.plain` is the step without them."""

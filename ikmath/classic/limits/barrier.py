@@ -20,18 +20,17 @@ from typing import ClassVar, Final
 import numpy as np
 
 from ... import arguments
-from ...limits import LimitMethod
 from ...model.joint_limits import JointLimits
 from ...model.pose import Pose
 from ...model.residual import Residual
 from ...rotation import Array
-from .base import Propose
+from .base import Propose, StepLimits
 
 _LEAST: Final = 1e-7  # distance that is assumed for a joint at its limit, in half ranges
 _USED: Final = 0.9  # share of the way to a limit that one step may use
 
 
-class _Barrier(LimitMethod):
+class _Barrier(StepLimits):
     """The common part of both barriers.
 
     Args:

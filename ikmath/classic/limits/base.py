@@ -1,11 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What proposes steps to a joint-limit method, see `LimitMethod`: also with some coordinates held."""
+"""Joint-limit methods of the incremental methods, and what proposes steps to them.
+
+An incremental method proposes a step from linear rows, and a limit method changes it. It may add rows before
+the step is solved (penalty, barrier), and it computes new coordinates from the proposed step (clipping,
+projection). For this it may solve for the step again with some coordinates held.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
+from ... import arguments
+from ...limits import LimitMethod
+from ...model.joint_limits import JointLimits
+from ...model.pose import Pose
+from ...model.residual import Residual
+from ...problem.problem import Problem
 from ...rotation import Array
 from ..active_directions import HeldOfMany, HeldOfOne
 
@@ -25,6 +36,38 @@ class Proposer(Protocol[Held]):
 
 Propose = Proposer[HeldOfOne]
 ProposeMany = Proposer[HeldOfMany]
+
+
+class StepLimits(LimitMethod):
+    """A method that keeps joint limits in each step.
+
+    Attributes:
+        exact: whether a solve ends at the best pose inside the limits; other methods lock, exceed the limits,
+            or stay away from them.
+    """
+
+    exact: ClassVar[bool] = False
+
+    def rows(self, pose: Pose) -> Residual | None:
+        """Rows to add to the goals', scaled as they should count (lengths in figure sizes); None for none."""
+        return None
+
+    def step(self, region: JointLimits, q: Array, error: Array, propose: Any) -> Array:
+        """New coordinates (n,) from q (n,), the rows' error (k,) and a `Propose`."""
+        raise TypeError(f"{type(self).__name__} must implement a step.")
+
+    def step_many(self, region: JointLimits, q: Array, error: Array, propose: Any) -> Array:
+        """As `step`, for many frames, frames innermost; propose: a `ProposeMany`."""
+        raise TypeError(f"{type(self).__name__} must implement a step for many frames.")
+
+
+def limits_of(problem: Problem) -> StepLimits:
+    """The limit method of a problem.
+
+    Raises:
+        BadValue: one that changes no steps.
+    """
+    return arguments.of_kind(problem.limits, StepLimits, "limits of the problem")
 
 
 class ByRows:

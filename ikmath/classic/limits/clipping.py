@@ -13,16 +13,15 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from ...arrays import Mask
-from ...limits import LimitMethod
 from ...model.joint_limits import JointLimits
 from ...rotation import Array
 from ..limit_crossings import leaving
-from .base import Proposer
+from .base import Proposer, StepLimits
 
 _HALVINGS: Final = 40
 
 
-class Clipping(LimitMethod):
+class Clipping(StepLimits):
     """See the module."""
 
     name: ClassVar[str] = "clipping"

@@ -17,16 +17,15 @@ from typing import ClassVar
 import numpy as np
 
 from ... import arguments
-from ...limits import LimitMethod
 from ...model.joint_limits import JointLimits
 from ...model.pose import Pose
 from ...model.residual import Residual
 from ...rotation import Array
 from ..limit_crossings import leaving
-from .base import Propose
+from .base import Propose, StepLimits
 
 
-class Penalty(LimitMethod):
+class Penalty(StepLimits):
     """See the module.
 
     Args:

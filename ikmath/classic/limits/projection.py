@@ -15,18 +15,17 @@ from typing import ClassVar, Final
 import numpy as np
 
 from ...arrays import Index
-from ...limits import LimitMethod
 from ...model.joint_limits import CrossingsOfOne, JointLimits
 from ...rotation import Array
 from ..active_directions import HeldOfMany, HeldOfOne
 from ..limit_crossings import CrossingsOfMany, crossings_of_many, landing_of_many
-from .base import Propose, ProposeMany
+from .base import Propose, ProposeMany, StepLimits
 
 _ROUNDS: Final = 3
 _CURVED: Final = 0.1  # share of a step that ending it on the boundary may take off, without another round
 
 
-class Projection(LimitMethod):
+class Projection(StepLimits):
     """See the module."""
 
     name: ClassVar[str] = "projection"

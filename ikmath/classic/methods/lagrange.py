@@ -28,7 +28,7 @@ from ...parameters import setting
 from ...problem.problem import Problem, Solution, Status
 from ...rotation import Array
 from ...solvers.method import Options
-from ..limits.base import ByRows
+from ..limits.base import ByRows, limits_of
 from ..linalg.lagrange import Advance, InUnits, LagrangeOptions, Optimum, Program, Propose, minimize_under
 from ..newton_refinement import Regularization
 from ..programs import OBJECTIVES, FigureProgram, HeldProgram, SlackProgram
@@ -130,7 +130,7 @@ def _minimized(
 def _by_limit_method(program: FigureProgram, q: Array, settings: LagrangeOptions) -> Optimum:
     """The limit method of the problem applied to each step."""
     problem = program.problem
-    region, limits, units = problem.skeleton.joint_limits, problem.limits, problem.strides
+    region, limits, units = problem.skeleton.joint_limits, limits_of(problem), problem.strides
 
     def advance(x: Array, error: Array, rows: Array, propose: Propose) -> Array:
         own = ByRows(lambda error, rows: propose(error, rows * units) * units, rows / units)

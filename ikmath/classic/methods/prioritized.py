@@ -24,7 +24,7 @@ from ...parameters import setting
 from ...problem.problem import Problem, Solution, Status
 from ...rotation import Array
 from ...solvers.method import Options
-from ..limits.base import ByRows
+from ..limits.base import ByRows, limits_of
 from ..linalg.priority import solve_in_order
 from ..loop import Incremental
 from ..rest import at_rest_in_order, least_tolerance, may_rest
@@ -76,7 +76,7 @@ class Prioritized(Incremental):
         the figure is not linear; the next step corrects that. So errors below an allowance, which decreases
         with every step, do not count; otherwise a reached goal would prevent all motion.
         """
-        skeleton, stack, limits = problem.skeleton, problem.stack, problem.limits
+        skeleton, stack, limits = problem.skeleton, problem.stack, limits_of(problem)
         mobility = metric_of(skeleton)
         state = Linear(problem, q, np.inf, 1.0, mobility, None, stack.level, {})
         scale = problem.stack.scale
@@ -159,7 +159,7 @@ class Prioritized(Incremental):
                 asked += 1
                 return self.step(e, rows, state, options, count)
 
-            return problem.limits.step(region, here, error, ByRows(step, jacobian))
+            return limits_of(problem).step(region, here, error, ByRows(step, jacobian))
 
         every = lead(None)
         if asked == 1 or len(levels) == 1:

@@ -8,9 +8,12 @@ import pytest
 from scipy.optimize import minimize
 
 import ikmath as ik
+from ikmath.classic.limits.barrier import InverseBarrier, LogarithmicBarrier
 from ikmath.classic.limits.base import ByRows
+from ikmath.classic.limits.clipping import Clipping
+from ikmath.classic.limits.penalty import Penalty
 from ikmath.errors import BadValue
-from ikmath.limits import LIMITS, Clipping, InverseBarrier, LogarithmicBarrier, Penalty
+from ikmath.limits import LIMITS
 
 STRICT = [name for name in LIMITS if LIMITS[name].strict]
 INCREMENTAL = ["damped", "pseudoinverse", "control", "prioritized", "bounded", "transpose"]
