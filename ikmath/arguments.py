@@ -52,9 +52,9 @@ def numbers(value: npt.ArrayLike, what: str, *, endless: bool = False) -> Array:
     raise BadValue(what, "must consist of finite numbers.")
 
 
-def coordinates(value: npt.ArrayLike, count: int, what: str) -> Array:
-    """A fresh array (..., count) of finite numbers."""
-    array = numbers(value, what)
+def coordinates(value: npt.ArrayLike, count: int, what: str, *, endless: bool = False) -> Array:
+    """A fresh array (..., count) of numbers, see `numbers`."""
+    array = numbers(value, what, endless=endless)
     if array.ndim < 1 or array.shape[-1] != count:
         raise BadShape(what, f"(..., {count})", array.shape)
     return array
@@ -71,9 +71,9 @@ def indices(value: npt.ArrayLike, what: str) -> Index:
     return given.astype(np.intp)
 
 
-def shaped(value: npt.ArrayLike, what: str, *shapes: tuple[int, ...]) -> Array:
-    """A fresh array of finite numbers in one of some shapes."""
-    array = numbers(value, what)
+def shaped(value: npt.ArrayLike, what: str, *shapes: tuple[int, ...], endless: bool = False) -> Array:
+    """A fresh array of numbers, see `numbers`, in one of some shapes."""
+    array = numbers(value, what, endless=endless)
     if array.shape not in shapes:
         names = ["a number" if not shape else str(shape) for shape in shapes]
         raise BadShape(what, " or ".join(names), array.shape)

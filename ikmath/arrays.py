@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Types of arrays: floats, indices and booleans."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

@@ -31,8 +31,8 @@ class ManyFrames(NamedTuple):
 
     rotation: Array  # (3, 3, J, B)
     position: Array  # (3, J, B)
-    axes: Array  # (3, J, 3, B) of each joint's three turns
-    slide_axes: Array  # (3, S, 3, B) along which the joints of `Topology.sliding` slide
+    axes: Array  # (3, 3 J, B) of the turns x, y, z of one joint after another
+    slide_axes: Array  # (3, 3 S, B) along which the joints of `Topology.sliding` slide, likewise
 
 
 _IDENTITY: Final = np.eye(3)
@@ -94,21 +94,21 @@ class ForwardMany:
         axes[:, :, 0] = np.einsum("ijnb,jnb->inb", rotation, by_x)
         axes[:, :, 1] = rotation[:, 1]
         axes[:, :, 2] = np.einsum("ijnb,jnb->inb", rotation, by_z)
-        return ManyFrames(rotation, position, axes, slide_axes)
+        return ManyFrames(rotation, position, axes.reshape(3, 3 * count, frames), slide_axes)
 
     def _positions(self, rotation: Array, q: Array) -> tuple[Array, Array]:
         """`ManyFrames.position` and `slide_axes`, out of world rotations (3, 3, J + 1, B) and q (n, B)."""
         topology, constants, moving = self.topology, self.constants, self._moving
         parents = rotation[:, self._along].take(topology.parent[moving], 2)
         way = np.einsum("ijnb,nj->inb", parents, constants.translation[moving, self._along])
-        slide_axes = np.zeros((3, 0, 3, q.shape[1]))
+        slide_axes = np.zeros((3, 0, q.shape[1]))
         if len(topology.sliding):
             carriers = rotation.take(topology.carriers, 2)
             slides = constants.along.reshape(-1, topology.count, 3)[:, topology.sliding].transpose(1, 2, 0)
             slid = slides.dot(q[topology.slid])
             way[:, np.searchsorted(moving, topology.sliding)] += np.einsum("ijnb,njb->inb", carriers, slid)
             own = _IDENTITY[None] if constants.rest is None else constants.rest.take(topology.sliding, 0)
-            slide_axes = np.einsum("ijnb,njk->inkb", carriers, own)
+            slide_axes = np.einsum("ijnb,njk->inkb", carriers, own).reshape(3, topology.first_turn, -1)
         return np.matmul(self._above, way), slide_axes
 
     def _world(self, local: Array) -> Array:

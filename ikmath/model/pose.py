@@ -20,13 +20,13 @@ import numpy.typing as npt
 
 from .. import arguments
 from ..arrays import Index
-from ..errors import BadShape, BadValue
+from ..errors import BadValue
 from ..rotation import Array, skew
 from .forward_kinematics import SKEW_ROWS, OneFrame, forward_one
 from .frame_points import FramePoints
 from .many_frames import ManyFrames
 from .skeleton import Skeleton
-from .topology import Columns, Span
+from .topology import Columns
 
 _ALONG: Final = np.eye(3)[:, None]
 Joints = str | int | Sequence[str] | Sequence[int] | Index
@@ -60,9 +60,7 @@ class Pose:
                 finite number.
         """
         arguments.of_kind(skeleton, Skeleton, "skeleton")
-        array = arguments.numbers(q, "q", endless=True)
-        if array.ndim < 1 or array.shape[-1] != skeleton.n:
-            raise BadShape("q", f"(..., {skeleton.n})", array.shape)
+        array = arguments.coordinates(q, skeleton.n, "q", endless=True)
         if not np.isfinite(array).all():
             bad = int(np.argmax(~np.isfinite(array.reshape(-1, skeleton.n)).all(0)))
             raise BadValue(f"Coordinate {skeleton.coordinate_names[bad]!r}", "must be a finite number.")
@@ -120,20 +118,12 @@ class Pose:
         columns, many = self.skeleton.topology.every, self._all
         w = np.zeros((3, columns.count, many.position.shape[-1]))
         v = np.empty_like(w)
-        turn, p = self._turn_axes(columns), many.position.take(columns.heads, 1)
+        turn, p = many.axes[:, columns.axes], many.position.take(columns.heads, 1)
         w[:, columns.turning] = turn
         v[:, columns.turning] = _cross(p, turn, np.empty_like(turn))
         if len(columns.heads) < columns.count:
-            v[:, columns.sliding] = self._slide_axes(columns)
+            v[:, columns.sliding] = many.slide_axes[:, columns.slide_axes]
         return w, v
-
-    def _turn_axes(self, columns: Columns) -> Array:
-        """(3, c, B) axes of those coordinates that are turns."""
-        return _of_joints(self._all.axes, columns.axes)
-
-    def _slide_axes(self, columns: Columns) -> Array:
-        """(3, c, B) axes of those coordinates that are slides."""
-        return _of_joints(self._all.slide_axes, columns.slide_axes)
 
     # ------------------------------------------------------------------ points and frames of joints
     def point(self, joint: Joints, offset: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Array:
@@ -212,7 +202,7 @@ class Pose:
             points: the points; x: (*batch, E, 3) where they are; which: (e,) of them;
             columns: c coordinates; out: (3 e, c, B), where to write it.
         """
-        p = self._all.position
+        many, p = self._all, self._all.position
         place = x.reshape(-1, points.count, 3).transpose(2, 1, 0).take(which, 1)  # (3, e, B)
         arm = place[:, :, None] - p.take(columns.heads, 1)[:, None]
         for e, mask, carrier in points.cuts:
@@ -220,11 +210,11 @@ class Pose:
             arm[:, number[:, None], own] = (p[:, carrier, None] - p[:, columns.heads[own]])[:, None]
         rows = out.reshape(len(which), 3, columns.count, p.shape[2])
         by_turns = rows[:, :, columns.turning].swapaxes(0, 1)
-        _cross(self._turn_axes(columns)[:, None], arm, by_turns)
+        _cross(many.axes[:, columns.axes][:, None], arm, by_turns)
         if not isinstance(columns.turning, slice):  # then numpy has copied
             rows[:, :, columns.turning] = by_turns.swapaxes(0, 1)
         if len(columns.heads) < columns.count:
-            rows[:, :, columns.sliding] = self._slide_axes(columns)
+            rows[:, :, columns.sliding] = many.slide_axes[:, columns.slide_axes]
 
     def turn_jacobian(self, points: FramePoints) -> Array:
         """Angular velocity of the joints of bound points by q: (*batch, 3 E, n)."""
@@ -255,7 +245,7 @@ class Pose:
         if len(columns.heads) < columns.count:
             out[:, columns.sliding] = 0.0
         factors = np.ascontiguousarray(rows.transpose(2, 1, 0))
-        out[:, columns.turning] = np.einsum("irf,icf->rcf", factors, self._turn_axes(columns))
+        out[:, columns.turning] = np.einsum("irf,icf->rcf", factors, self._all.axes[:, columns.axes])
 
 
 def carriage(x: Array) -> Array:
@@ -264,12 +254,6 @@ def carriage(x: Array) -> Array:
     out[:3] = x.dot(SKEW_ROWS).reshape(-1, 3, 3).transpose(2, 0, 1)
     out[3:] = _ALONG
     return out.reshape(6, 3 * len(x))
-
-
-def _of_joints(axes: Array, which: Span) -> Array:
-    """Some of the axes (3, J, T, B) of joints one after another, (3, c, B)."""
-    _, joints, each, frames = axes.shape
-    return np.asarray(axes.reshape(3, joints * each, frames)[:, which])
 
 
 def _cross(a: Array, b: Array, out: Array) -> Array:

@@ -166,8 +166,6 @@ class Skeleton(Lean):
             fixed: (J, 6) values of the coordinates that are not free.
         """
         other = self._without("size", "constants", "many_frames")
-        if self.inertia is None:  # then it depends on the size
-            other.__dict__.pop("mobility", None)
         for name, value in (
             ("rest_rotation", rest_rotation),
             ("rest_translation", rest_translation),
@@ -194,7 +192,7 @@ class Skeleton(Lean):
         given = arguments.shaped(inertia, "inertia", (self.n,))
         if not (given > 0).all():
             raise BadValue("inertia", "must be above zero.")
-        other = self._without("mobility")
+        other = self._without()
         other.inertia = given
         other.inertia.flags.writeable = False
         return other
@@ -207,9 +205,7 @@ class Skeleton(Lean):
         """
         other = self._without("rest")
         for name, given in (("lower", lower), ("upper", upper)):
-            limits = arguments.numbers(given, name, endless=True)
-            if limits.shape != (self.n,):
-                raise BadShape(name, f"({self.n},)", limits.shape)
+            limits = arguments.shaped(given, name, (self.n,), endless=True)
             limits.flags.writeable = False
             setattr(other, name, limits)
         if other.coupling is not None:
@@ -308,7 +304,7 @@ class Skeleton(Lean):
             return np.asarray(free / self.inertia)
         return np.where(self.is_turn, free, free * length * length)
 
-    @cached_property
+    @property
     def mobility(self) -> Array:
         """(n,) `mobility_for` the figure's own size, so that it moves alike in metres and in centimetres."""
         return self.mobility_for(self.size or 1.0)
@@ -350,8 +346,7 @@ def _per_coordinate(joints: Sequence[Joint], slots: list[list[int]], field: str,
         if field != "stiffness" and isinstance(value, list | tuple):
             value = [default if one is None else one for one in value]
         what = f"{field} of joint {joint.name!r}"
-        array = arguments.numbers(default if value is None else value, what, endless=True)
-        if array.shape not in ((), (len(own),)):
-            raise BadShape(what, f"a number or ({len(own)},)", array.shape)
+        given = default if value is None else value
+        array = arguments.shaped(given, what, (), (len(own),), endless=True)
         rows.append(np.broadcast_to(array, (len(own),)))
     return np.concatenate(rows)

@@ -145,8 +145,8 @@ class Columns:
     Attributes:
         count: c; which: the coordinates as a `span`, like all other attributes except `heads`;
         turning, sliding: which of them are rotations, and which are translations;
-        heads: the joints of the rotations; axes: indices of their axes in (J, 3); slide_axes: the same for
-            translations, in (S, 3).
+        heads: the joints of the rotations; axes: indices of their axes in (3 J,); slide_axes: the same for
+            translations, in (3 S,).
     """
 
     def __init__(self, topology: Topology, which: Index) -> None:

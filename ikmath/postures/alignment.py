@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
-from ..errors import BadShape
 from ..model.figure_map import Kind
 from ..model.skeleton import Skeleton
 from ..rotation import Array, axial, exp, swing_twist_matrix, swing_twist_turns
@@ -45,10 +44,6 @@ class RigidMotion:
     def places(self, points: Array) -> Array:
         """Apply the motion to points (..., 3)."""
         return np.asarray(points @ self.rotation.T + self.shift)
-
-    def after(self, first: RigidMotion) -> RigidMotion:
-        """This motion after another one about the same vertical."""
-        return replace(self, turn=self.turn + first.turn, shift=self.places(first.shift))
 
     def inverse(self) -> RigidMotion:
         """The inverse motion."""
@@ -178,9 +173,7 @@ def smoothed(motions: Sequence[RigidMotion], anchors: npt.ArrayLike) -> tuple[Ri
     Raises:
         BadShape: the number of anchors differs.
     """
-    points = arguments.numbers(anchors, "anchors")
-    if points.shape != (len(motions), 3):
-        raise BadShape("anchors", f"({len(motions)}, 3)", points.shape)
+    points = arguments.shaped(anchors, "anchors", (len(motions), 3))
     turns = np.unwrap([one.turn for one in motions]) if motions else np.zeros(0)
     out = []
     for k, (one, anchor) in enumerate(zip(motions, points, strict=True)):

@@ -119,10 +119,9 @@ def test_an_oriented_effector_tells_where_its_joint_is():
     np.testing.assert_allclose(align([hand], FORWARD, 1.8).shift, 0.0, atol=1e-12)
 
 
-def test_motions_compose_and_invert():
-    first, then = RigidMotion(0.3, np.array([1.0, 2, 0])), RigidMotion(-1.1, np.array([0.0, 1, 0.5]))
+def test_the_inverse_of_a_motion_takes_it_back():
+    first = RigidMotion(0.3, np.array([1.0, 2, 0]))
     points = np.random.default_rng(0).normal(size=(4, 3))
-    np.testing.assert_allclose(then.after(first).places(points), then.places(first.places(points)))
     np.testing.assert_allclose(first.inverse().places(first.places(points)), points, atol=1e-12)
 
 

@@ -118,7 +118,7 @@ def test_a_figure_that_spins_as_it_walks_is_followed(degrees):
         now = align(
             [Correspondence(a, b) for a, b in zip(places, targets, strict=True)], (0, -1, 0), MAP.size
         )
-        q = carried(FIGURE, q, now.after(before.inverse()))
+        q = carried(FIGURE, carried(FIGURE, q, before.inverse()), now)
         goals = [(j, ZERO, x, None) for j, x in zip(effectors, targets, strict=True)]
         q, miss = solve(cost.carried_by(now), q, goals, MAP.size, hinges(MAP, REST))
         hips = ik.Pose.forward(FIGURE, q).rotation[0]
