@@ -9,7 +9,7 @@ so that its own frame is `Translation(translation) @ Rotation(rotation) @ Rotati
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -218,7 +218,9 @@ def hinge(
     Raises:
         BadValue, BadShape: an axis without length, or a matrix that is not a rotation.
     """
-    frame, rest = _axes("hinge", name, axis, rotation)
+    what = f"link {arguments.text(name, 'name of a link')!r}"
+    frame = axes_with_y(axis, f"axis of {what}")
+    rest = arguments.shaped(rotation, f"rotation of {what}", (3, 3))
     motion = f"{name} hinge" if motion is None else motion
     moving = Joint(motion, parent, rest @ frame, translation, turns="y", **options)
     return moving, Joint(name, motion, frame.T, turns="")
@@ -230,22 +232,12 @@ def slider(
     axis: npt.ArrayLike = (0.0, 0.0, 1.0),
     *,
     motion: str | None = None,
-    translation: npt.ArrayLike = (0.0, 0.0, 0.0),
-    rotation: npt.ArrayLike = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
     **options: Any,
 ) -> tuple[Joint, Joint]:
     """A link that slides along any axis; see `hinge`. Its coordinate is `MOTION.slide_y`, metres."""
-    frame, rest = _axes("slider", name, axis, rotation)
     motion = f"{name} slider" if motion is None else motion
-    moving = Joint(motion, parent, rest @ frame, translation, turns="", slides="y", **options)
-    return moving, Joint(name, motion, frame.T, turns="")
-
-
-def _axes(kind: str, name: str, axis: npt.ArrayLike, rotation: npt.ArrayLike) -> tuple[Array, Array]:
-    """A rotation whose y is the axis, and the rest rotation, (3, 3) each, checked."""
-    arguments.text(name, f"name of a {kind}")
-    what = f"{kind} {name!r}"
-    return axes_with_y(axis, f"axis of {what}"), arguments.shaped(rotation, f"rotation of {what}", (3, 3))
+    turning, link = hinge(name, parent, axis, motion=motion, **options)
+    return replace(turning, turns="", slides="y"), link
 
 
 def axes_with_y(axis: npt.ArrayLike, what: str) -> Array:

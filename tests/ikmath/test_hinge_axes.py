@@ -38,9 +38,9 @@ def test_a_link_turns_about_its_axis_and_not_otherwise(axis):
 
 
 def test_wrong_axes_and_speeds_are_named():
-    with pytest.raises(ik.BadValue, match="axis of hinge 'arm' has no length"):
+    with pytest.raises(ik.BadValue, match="axis of link 'arm' has no length"):
         ik.hinge("arm", axis=(0, 0, 0))
-    with pytest.raises(ik.BadShape, match="axis of slider 'arm'"):
+    with pytest.raises(ik.BadShape, match="axis of link 'arm'"):
         ik.slider("arm", axis=(0, 1))
     with pytest.raises(ik.BadValue, match=r"'arm hinge\.turn_y' has a max_speed"):
         ik.Skeleton(ik.hinge("arm", max_speed=0.0))
