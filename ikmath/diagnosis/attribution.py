@@ -161,16 +161,11 @@ class _Search:
 
     def _bounds(self, pose: Pose, lifted: Mask, loose: Mask) -> Constraints:
         """Limits of a step's coordinates, swing regions, one-sided goals and obstacles; see `_nearest`."""
-        problem, metric = self.problem, self.problem.stack.metric
-        rows: list[Array] = []
-        least: list[Array] = []
-        for pair, edge in self.joint_limits.near_boundary(pose.q, _AT).items():
-            x, z = self.joint_limits.pair_columns[pair]
-            if not loose[x]:
-                row = np.zeros((1, len(metric)))
-                row[0, [x, z]] = -edge.x, -edge.z
-                rows.append(row)
-                least.append(np.array([min(-edge.room, 0.0)]))
+        problem, metric, region = self.problem, self.problem.stack.metric, self.joint_limits
+        near_by = region.near_boundary(pose.q, _AT).items()
+        edges = [(pair, edge) for pair, edge in near_by if not loose[region.pairs[pair, 0]]]
+        rows = [region.normals(edges, -1.0)]
+        least = [np.array([min(-edge.room, 0.0) for _, edge in edges])]
         first = 0
         for goal in problem.tasks:
             own = slice(first, first + goal.effectors)
@@ -184,10 +179,8 @@ class _Search:
             near = problem.scene.near(pose, problem.detection_distance)
             rows.append(near.jacobian(pose) / problem.length)
             least.append(np.minimum((problem.margin - near.room) / problem.length, 0.0))
-        lower = np.where(loose, -np.inf, np.minimum(self.joint_limits.low - pose.q, 0.0))
-        upper = np.where(loose, np.inf, np.maximum(self.joint_limits.high - pose.q, 0.0))
-        if not rows:
-            return Constraints(metric, lower, upper)
+        lower = np.where(loose, -np.inf, np.minimum(region.low - pose.q, 0.0))
+        upper = np.where(loose, np.inf, np.maximum(region.high - pose.q, 0.0))
         lower = np.concatenate([lower, *least])
         upper = np.concatenate([upper, np.full(len(lower) - len(upper), np.inf)])
         return Constraints(metric, lower, upper, np.concatenate(rows) * metric)

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lower bounds of errors for targets inside obstacles, from their places alone.
+"""Lower bounds of errors from places alone: of targets too far away for their chains, or inside obstacles.
 
 A point of the figure at some depth inside a link stays out of obstacles by this depth, as the link does. So
 it cannot come nearer to a target that is deeper in an obstacle.
 """
 
 from __future__ import annotations
+
+from typing import Any, Final
 
 import numpy as np
 
@@ -16,6 +18,28 @@ from ..model.frame_points import FramePoints
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
 from ..problem.problem import Problem
+
+_FULL: Final = 1e-3  # share of the figure's length by which an effector must be short to count as too far
+
+
+def beyond_reach(problem: Problem) -> Array:
+    """(E,) metres that targets are farther from a root than the chain would be long if all joints were free.
+
+    Zero if unknown.
+    """
+    skeleton = problem.skeleton
+    roots, slides, start = skeleton.parents < 0, ~skeleton.is_turn, skeleton.constants.translation
+    lengths = np.where(roots, 0.0, np.sqrt((start * start).sum(-1)))
+    room = np.maximum(np.abs(skeleton.lower[slides]), np.abs(skeleton.upper[slides]))
+    beyond = np.zeros(len(problem.effectors))
+    for number, own, points in problem.stack.places:
+        goal: Any = problem.tasks[number]
+        above = skeleton.ancestors[points.joints]
+        reach = above @ lengths + np.sqrt((points.offsets**2).sum(-1)) + goal.slack
+        reach += np.where(above[:, skeleton.owner[slides]], room, 0.0).sum(-1)
+        away = np.sqrt(((goal.target - start[np.argmax(above & roots, 1)]) ** 2).sum(-1))
+        beyond[own] = np.maximum(away - reach, 0.0)
+    return beyond
 
 
 def error_lower_bounds(problem: Problem, pose: Pose) -> Array:
@@ -65,3 +89,22 @@ def _clearance(problem: Problem, scene: Scene, place: Array, within: float) -> f
     some = (scene.obstacles[number] for number in near.tolist())
     each = (float(one.nearest(place, sight).distance) - one.margin for one in some)
     return min(each, default=np.inf) - margin
+
+
+def is_hopeless(
+    problem: Problem, pose: Pose, errors: Array, tolerances: float | Array, *, guarded: bool
+) -> bool:
+    """Whether it is known that no other pose comes nearer, or if guarded by obstacles, reaches everything.
+
+    Targets are too far away for their chains, or inside an obstacle.
+
+    Args:
+        problem: of one frame; pose: of the figure, any.
+        errors: (E,) sizes of the effectors' errors; tolerances: (E,) or one for all, that are none.
+    """
+    beyond, short, full = beyond_reach(problem), errors > tolerances, _FULL * problem.length
+    if not guarded:
+        return bool(((beyond > 0.0) & (errors - beyond <= full))[short].all())
+    if (beyond[errors > full] > 0.0).any():
+        return True
+    return bool((short & (error_lower_bounds(problem, pose) > tolerances)).any())

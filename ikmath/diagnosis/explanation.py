@@ -13,7 +13,7 @@ from ..collision import ClosestPairs
 from ..model.pose import Pose
 from ..problem.problem import Problem
 from .attribution import causes_of
-from .reachability import beyond_reach
+from .error_bounds import beyond_reach
 
 _OUT: Final = 1e-2  # radians or metres beyond a limit that are mentioned
 _MOSTLY: Final = 0.5  # share of an error that, if it is distance beyond all reach, is reason enough

@@ -70,7 +70,8 @@ class Aim(Effectors):
         self._hold(joint, offset)
         self._begin(self.joints, weight, priority, name)
         self.target = self._shared(target, "target")
-        self.direction = unit_vectors(self._each(direction, "direction"), f"direction of {self.describe()}")
+        what = f"direction of {self.describe()}"
+        self.direction = unit_vectors(self._each(direction, what), what)
         self.slack = arguments.number(slack, f"slack of {self.describe()}", least=0)
         self.across = across(self.direction)  # (E, 2, 3), in the joint's frame
 

@@ -147,8 +147,6 @@ class Balance(Goal):
 
     def inequality(self, pose: Pose) -> Residual:
         """How far inside each edge of the support, less the margin, the centre is."""
-        if self.target is not None:
-            return super().inequality(pose)
         center, jacobian = self._moving(pose)
         error = (self.normals * center[..., None, :]).sum(-1) - self.offsets
         rows: Array = self.normals[..., :1] * jacobian[..., :1, :]

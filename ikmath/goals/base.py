@@ -219,8 +219,7 @@ class Effectors(Goal):
     def _hold(self, joint: Names, offset: npt.ArrayLike) -> None:
         self.single = isinstance(joint, str)
         self.joints = names(joint, f"joint of {self.kind} goal")
-        given = arguments.shaped(offset, f"offset of {self.kind} goal", (3,), (len(self.joints), 3))
-        self.offset = np.broadcast_to(given, (len(self.joints), 3))
+        self.offset = self._each(offset, f"offset of {self.kind} goal")
         self._topology = None
 
     def _target(self, value: npt.ArrayLike, shape: tuple[int, ...], what: str = "target") -> Array:
@@ -246,8 +245,7 @@ class Effectors(Goal):
     def _each(self, value: npt.ArrayLike, what: str) -> Array:
         """Checked (E, 3) constants of the effectors, given for each or once for all."""
         count = len(self.joints)
-        array = arguments.shaped(value, f"{what} of {self.describe()}", (3,), (count, 3))
-        return np.broadcast_to(array, (count, 3)).copy()
+        return np.broadcast_to(arguments.shaped(value, what, (3,), (count, 3)), (count, 3)).copy()
 
     def _shared(self, value: npt.ArrayLike, what: str, shape: tuple[int, ...] = (3,)) -> Array:
         """Checked targets (*batch, E, *shape); effectors may share one, *shape or (*batch, 1, *shape)."""

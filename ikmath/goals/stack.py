@@ -41,7 +41,6 @@ class TaskStack:
             figure sizes unless the figure is weighed.
         is_length, is_angle: (E,) which effectors' errors are metres, and which radians.
         effector: (rows,) index of the effector that each row belongs to.
-        one_sided: (rows,) which belong to goals that are inequalities, None if none do.
         places: (goal, effectors, points) of positions without a mask: number, its slice of all effectors.
         swings: (row, carrier, goal, effector) of places on limbs that turn and do not slide: the first of
             its rows, and the joint nearest to the root that moves it.
@@ -64,8 +63,6 @@ class TaskStack:
         self.scale: Array = roots / units
         self.is_length = np.array([goal.unit == "m" for goal in goals for _ in goal.labels], dtype=bool)
         self.is_angle = np.array([goal.unit == "rad" for goal in goals for _ in goal.labels], dtype=bool)
-        one_sided = np.repeat([goal.one_sided for goal in goals], counts).astype(bool)
-        self.one_sided: Mask | None = one_sided if one_sided.any() else None
         self.effector = np.repeat(np.arange(len(per_effector)), per_effector)
         self.metric = np.sqrt(skeleton.mobility_for(length))
         first = np.cumsum([0, *(goal.effectors for goal in goals)]).tolist()
@@ -129,8 +126,7 @@ class TaskStack:
         if self._places:
             x = pose.points(self._place)
             one: Any = goals[self._places[0]]
-            several = len(self._places) > 1
-            targets = _targets(goals, self._places, batch, 2) if several else one.target
+            targets = _targets(goals, self._places, batch, 2) if len(self._places) > 1 else one.target
             errors.append((x - targets).reshape(*batch, self._split))
         if self._turns:
             vectors, derivative = self._missing_turns(goals, pose)

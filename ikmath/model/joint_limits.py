@@ -16,6 +16,7 @@ coordinates first, because that is how a batch of frames lies in memory.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -40,24 +41,22 @@ class BoundaryTangent(NamedTuple):
     room: float
 
 
+PairEdges = list[tuple[int, int, int, tuple[float, float, float, float]]]
+"""Pair, columns of x and z, (point of the boundary x, z, unit normal x, z, outward there)."""
+
+
 class CrossingsOfOne(NamedTuple):
     """Where a step of one frame would leave the region, in plain numbers."""
 
     columns: list[tuple[int, float]]  # and their limits
-    pairs: list[tuple[int, int, int, tuple[float, float, float, float]]]
-    """Pair, columns of x and z, (point of the boundary x, z, unit normal x, z, outward there)."""
-
-    def ends(self) -> list[tuple[int, float]]:
-        """(column, where it ends inside) of both."""
-        ends = self.columns.copy()
-        for _, x, z, (a, b, _, _) in self.pairs:
-            ends += (x, a), (z, b)
-        return ends
+    pairs: PairEdges
 
     def land(self, to: Array) -> None:
         """Put a step that ends at to (n,) inside, in place."""
-        for column, inside in self.ends():  # a few: sooner than by numpy
+        for column, inside in self.columns:  # a few: sooner than by numpy
             to[column] = inside
+        for _, x, z, (a, b, _, _) in self.pairs:
+            to[x], to[z] = a, b
 
     def crossed(self, q: Array, to: Array, most: Array) -> list[tuple[int, BoundaryTangent]]:
         """The edges of pairs for which ending inside takes more than `most` off to, from q.
@@ -222,10 +221,8 @@ class JointLimits(Remade):
         pairs = self._edges(to, suspects, OUTSIDE) if len(self.pairs) else []
         return CrossingsOfOne(columns, pairs) if columns or pairs else None
 
-    def _edges(
-        self, q: Array, suspects: list[int], measure: float
-    ) -> list[tuple[int, int, int, tuple[float, float, float, float]]]:
-        """As `CrossingsOfOne.pairs`, of the pairs of suspects whose measure at q (n,) is above a number."""
+    def _edges(self, q: Array, suspects: list[int], measure: float) -> PairEdges:
+        """The edges of the pairs of suspects whose measure at q (n,) is above a number."""
         edges = []
         for pair in dict.fromkeys(map(self._pair_of.__getitem__, suspects)):
             if pair >= 0:
@@ -257,6 +254,13 @@ class JointLimits(Remade):
             pair: BoundaryTangent(nx, nz, max(nx * (px - q.item(x)) + nz * (pz - q.item(z)), 0.0))
             for pair, x, z, (px, pz, nx, nz) in self._edges(wide, suspects, 1.0)
         }
+
+    def normals(self, edges: Sequence[tuple[int, BoundaryTangent]], side: float = 1.0) -> Array:
+        """(m, n) normals of the boundaries of some pairs, outward or, for the side -1, inward."""
+        rows = np.zeros((len(edges), self.n))
+        for row, (pair, edge) in zip(rows, edges, strict=True):
+            row[list(self.pair_columns[pair])] = side * edge.x, side * edge.z
+        return rows
 
     # ------------------------------------------------------------------ swing pairs
     def _measures(self, q: Array) -> Array:

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
 from functools import cached_property, partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -158,8 +159,8 @@ class Problem(Lean):
                 new.bind_as(own)
         alike = len(given) == len(self.goals) and all(map(Goal.is_like, given, self.goals))
         if self.frames is not None or not alike:
-            other = object.__new__(Problem)
-            other.__dict__.update(self.__getstate__(), goals=given)
+            other = copy(self)  # without cached results
+            other.goals = given
             other._take(self.posture_cost)
             return other
         return self.with_goals(given)
@@ -287,10 +288,9 @@ class Problem(Lean):
 
     def places(self) -> Iterator[tuple[Position, slice]]:
         """The position goals without a mask, each with its slice of the effectors."""
+        tasks: Sequence[Any] = self.tasks
         for number, own, _ in self.stack.places:
-            goal = self.tasks[number]
-            if isinstance(goal, Position):
-                yield goal, own
+            yield tasks[number], own
 
     def errors(self, pose: Pose) -> Array:
         """(*batch, E) size of every effector's error."""

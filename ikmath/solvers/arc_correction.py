@@ -9,11 +9,10 @@ coordinates overshoots. In polar coordinates about half as many steps are needed
 from __future__ import annotations
 
 from math import atan2, sqrt
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
-from ..goals import Position
 from ..problem.problem import Problem
 from ..rotation import Array
 from .iterate import Iterate
@@ -36,9 +35,8 @@ class ArcCorrection(Correction):
         # first row, carrying joint, target
         self._ends: list[tuple[int, int, Array]] = []
         for row, carrier, number, effector in problem.stack.swings:
-            goal = problem.tasks[number]
-            if isinstance(goal, Position):
-                self._ends.append((row, carrier, goal.target[effector]))
+            place: Any = problem.tasks[number]
+            self._ends.append((row, carrier, place.target[effector]))
 
     def aside(self, iterate: Iterate) -> Array | None:
         """See `Correction`; None once steps along arcs gain too little."""

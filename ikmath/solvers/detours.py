@@ -49,12 +49,7 @@ class Detours(RestartStrategy):
                 if ended.budget.out_of_time():
                     return
                 between = IterationDriver(
-                    problem,
-                    driver.posture,
-                    driver.bounds,
-                    driver.guard,
-                    driver.parameters,
-                    nearly,
+                    problem, driver.posture, driver.bounds, driver.guard, driver.parameters, nearly
                 )
                 budget = Budget(min(_DETOUR, ended.budget.iterations), ended.budget.deadline)
                 begin, patience = between.begin(q), driver.parameters.at_last

@@ -102,8 +102,6 @@ class IterationDriver:
         self.parameters, self.tolerances, self.active = parameters, tolerances, active
         self.chooses = problem.posture_cost is not None
         self.held = [NO_NAMES] * len(active)
-        one_sided = problem.stack.one_sided is not None
-        self.one_sided = [goal for goal in problem.tasks if goal.one_sided] if one_sided else []
         self.last: tuple[Bounds, Sequence[Signs]] | None = None
         self.merit = Merit(len(problem.stack.levels), posture is not None, parameters)
 
@@ -304,10 +302,11 @@ class IterationDriver:
         """One-sided goals and obstacles at an iterate, as rows that steps must keep."""
         if iterate.sides is None:
             iterate.sides, step = [], self.parameters.difference * self.problem.stack.metric
-            for goal in self.one_sided:
-                error, jacobian = goal.inequality(iterate.pose)
-                curvature = partial(goal.curvature, iterate.pose, step=step)
-                iterate.sides.append(Inequalities(jacobian, -error, None, curvature))
+            for goal in self.problem.tasks:
+                if goal.one_sided:
+                    error, jacobian = goal.inequality(iterate.pose)
+                    curvature = partial(goal.curvature, iterate.pose, step=step)
+                    iterate.sides.append(Inequalities(jacobian, -error, None, curvature))
             if self.guard is not None and iterate.near is not None and len(iterate.near):
                 iterate.sides += self.guard.inequalities(iterate.near)
         return iterate.sides
@@ -337,9 +336,8 @@ class IterationDriver:
 
     def _crept(self, old: Iterate, new: Iterate, share: float) -> bool:
         """Whether a step has gained next to nothing at any level."""
-        own = self.parameters
         for was, now in zip(old.all_costs, new.all_costs, strict=True):
-            if abs(was - now) >= share * abs(was) + own.met**2:
+            if abs(was - now) >= share * abs(was) + self.parameters.met**2:
                 return False
         return True
 

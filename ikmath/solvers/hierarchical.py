@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..diagnosis.reachability import is_hopeless
+from ..diagnosis.error_bounds import is_hopeless
 from ..diagnosis.status import conclude
 from ..model.pose import Pose
 from ..postures import JointPosture

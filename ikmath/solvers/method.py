@@ -196,26 +196,18 @@ class Method(Entry):
 
 def gather(answers: list[Solution], batch: tuple[int, ...], problem: Problem) -> Solution:
     """Solutions one after another as one solution with batch axes."""
-    status = np.empty(len(answers), dtype=object)
-    status[:] = [answer.status for answer in answers]
-    errors = np.array([answer.errors for answer in answers]).reshape(*batch, len(problem.effectors))
     return Solution(
-        q=np.array([answer.q for answer in answers]).reshape(*batch, problem.skeleton.n),
-        status=status.reshape(batch),
-        iterations=np.array([answer.iterations for answer in answers]).reshape(batch),
-        errors=errors,
-        sentence=partial(_messages, answers, batch),
-        measure=partial(_clearances, answers, batch),
+        q=_gathered(answers, "q", (*batch, problem.skeleton.n)),
+        status=_gathered(answers, "status", batch, object),
+        iterations=_gathered(answers, "iterations", batch),
+        errors=_gathered(answers, "errors", (*batch, len(problem.effectors))),
+        sentence=partial(_gathered, answers, "message", batch, object),
+        measure=partial(_gathered, answers, "clearance", batch),
     )
 
 
-def _messages(answers: list[Solution], batch: tuple[int, ...]) -> npt.NDArray[np.object_]:
-    """The messages of several solutions, with batch axes."""
-    message = np.empty(len(answers), dtype=object)
-    message[:] = [answer.message for answer in answers]
-    return message.reshape(batch)
-
-
-def _clearances(answers: list[Solution], batch: tuple[int, ...]) -> Array:
-    """The clearances of several solutions, with batch axes."""
-    return np.array([answer.clearance for answer in answers]).reshape(batch)
+def _gathered(
+    answers: list[Solution], name: str, shape: tuple[int, ...], dtype: type | None = None
+) -> npt.NDArray[Any]:
+    """One attribute of several solutions, with batch axes."""
+    return np.array([getattr(answer, name) for answer in answers], dtype).reshape(shape)

@@ -136,9 +136,6 @@ class NewtonStep:
         """The swing boundaries that q (n,) is at."""
         region = problem.skeleton.joint_limits
         edges = list(region.near_boundary(q, 1.0 - self._parameters.touching).items())
-        rows = np.zeros((len(edges), len(q)))
-        for row, (pair, edge) in zip(rows, edges, strict=True):
-            row[list(region.pair_columns[pair])] = -edge.x, -edge.z
 
         def curvature(forces: Array) -> Array:
             found = np.zeros((len(q), len(q)))
@@ -146,7 +143,7 @@ class NewtonStep:
                 found -= force * self._bend(problem, q, pair, edge)
             return found
 
-        return Inequalities(rows, np.zeros(len(rows)), curvature=curvature)
+        return Inequalities(region.normals(edges, -1.0), np.zeros(len(edges)), curvature=curvature)
 
     def _bend(self, problem: Problem, q: Array, pair: int, edge: BoundaryTangent) -> Array:
         """(n, n) by how much a swing boundary bends inwards."""

@@ -15,14 +15,11 @@ import numpy as np
 from .driver import Budget, IterationDriver
 from .iterate import Iterate
 
-_BEND: Final = 0.05
-"""Radians given to straight limbs that must shorten."""
+_BEND: Final = 0.05  # radians given to straight limbs that must shorten
 _BESIDE: Final = 1e-3
 """Radians from the middle of its limits, or from rest, within which a turn is on no side of it."""
-_ROUNDING: Final = 1e-18
-"""Squared scaled error that counts as none."""
-_DEAD: Final = 1e-3
-"""Share of the steepest slope of an error below which it has none."""
+_ROUNDING: Final = 1e-18  # squared scaled error that counts as none
+_DEAD: Final = 1e-3  # share of the steepest slope of an error below which it has none
 
 
 class Ended(NamedTuple):

@@ -174,11 +174,8 @@ class StepBounds:
         equal = None if coupling is None else (coupling.rows, coupling.values - coupling.rows.dot(q))
         if not edges and not others:
             return Bounds(lower, upper, None, equal=equal)
-        normals = np.zeros((len(edges), len(q)))
-        for row, (pair, edge) in zip(normals, edges, strict=True):
-            row[list(self.joint_limits.pair_columns[pair])] = edge.x, edge.z
         room = np.array([max(edge.room, 0.0) for _, edge in edges])
-        rows = np.concatenate([normals, *(one.rows for one in others)])
+        rows = np.concatenate([self.joint_limits.normals(edges), *(one.rows for one in others)])
         least = [np.minimum(one.share * one.least, 0.0) for one in others]
         lower = np.concatenate([lower, np.full(len(room), -np.inf), *least])
         upper = np.concatenate([upper, room, np.full(len(rows) - len(room), np.inf)])

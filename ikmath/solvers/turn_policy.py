@@ -27,8 +27,7 @@ from .frame_correction import FirstStep
 from .parameters import HierarchicalParameters
 from .step_bounds import short_way
 
-_CONTACT: Final = 1e-5
-"""Figure sizes above the margin within which a link touches an obstacle."""
+_CONTACT: Final = 1e-5  # figure sizes above the margin within which a link touches an obstacle
 _ABOUT: Final = 0.05
 """Share of a turn limit by which a figure that is held back by it may stay within: steps are corrected."""
 
@@ -83,11 +82,8 @@ class TurnPolicy:
         self._fast = None if fast is None or not np.isfinite(fast).any() else (q - fast, q + fast)
         small, jump = (np.where(turns, frames * most, np.inf) for most in (own.turn, own.jump))
         # small turns, little farther than in the frame before; one of the two; no jump by itself
-        self._ranges = [
-            self._within(np.minimum(self._back, small), np.minimum(self._on, small)),
-            self._within(np.maximum(self._back, small), np.maximum(self._on, small)),
-            self._within(np.maximum(self._back, jump), np.maximum(self._on, jump)),
-        ]
+        choices = ((np.minimum, small), (np.maximum, small), (np.maximum, jump))
+        self._ranges = [self._within(choose, turn) for choose, turn in choices]
 
     def follow(self, solve: Solve, deadline: float) -> Solution:
         """The answer of the frame, with what the next frame needs to know and all iterations.
@@ -119,9 +115,9 @@ class TurnPolicy:
         trail = replace(answer.memory, late=late, turned=self._turned(answer) / self._frames)
         return replace(answer, iterations=spent, memory=trail, paced=late > 0)
 
-    def _within(self, back: Array, on: Array) -> Range:
-        """The range of turns (n,) that the speed limits allow."""
-        least, most = self._q - back, self._q + on
+    def _within(self, choose: np.ufunc, turn: Array) -> Range:
+        """Turns up to the smaller or the larger of `turn` (n,) and steady ones, within the speed limits."""
+        least, most = self._q - choose(self._back, turn), self._q + choose(self._on, turn)
         if self._fast is not None:
             least, most = np.maximum(least, self._fast[0]), np.minimum(most, self._fast[1])
         return least, most

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import ikmath as ik
-from ikmath.diagnosis.reachability import is_hopeless
+from ikmath.diagnosis.error_bounds import is_hopeless
 from ikmath.solvers.collision_guard import CollisionGuard
 from tests.ikmath.avoidance import brute_force, scenes
 
