@@ -57,7 +57,8 @@ def error_lower_bounds(problem: Problem, pose: Pose) -> Array:
         places = pose.points(points)
         for own in range(goal.effectors):
             within = _within(scene, a, b, places[own], _moving(points, own, pose.skeleton)) - goal.slack
-            least[rows][own] = within - _clearance(problem, scene, goal.target[own], within)
+            if np.isfinite(within):
+                least[rows][own] = within - _clearance(problem, scene, goal.target[own], within)
     return np.maximum(least, 0.0)
 
 
