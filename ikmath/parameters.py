@@ -41,11 +41,6 @@ class Parameter:
     maximum: float = arguments.LARGEST
     choices: tuple[str, ...] = ()
 
-    @property
-    def automatic(self) -> bool:
-        """Whether None may be given."""
-        return self.default is None
-
 
 def setting(default: Any, label: str, description: str, **bounds: Any) -> Any:
     """A dataclass field for an option that people may set; bounds: the rest of its `Parameter`."""

@@ -21,18 +21,14 @@ _PALM: Final = 1.0 / 3.0
 """Share of the way from the wrist to a finger's tip; bones that begin nearer belong to the palm."""
 _LONG: Final = 1.5
 """Forearms from the wrist to a fingertip; the digits of a bat's wing are longer, and so is a sword."""
-_THUMB: Final = 0.9
-"""Share of the fingers' mean reach from the wrist; a thumb's is less."""
+_THUMB: Final = 0.9  # share of the fingers' mean reach from the wrist; a thumb's is less
 _AHEAD: Final = 0.7
 """Cosine between a forearm and its fingers from which they go on in its direction; toes have less."""
-_BONES: Final = 4
-"""Bones of a finger at most, with one in the palm; tentacles have more."""
+_BONES: Final = 4  # bones of a finger at most, with one in the palm; tentacles have more
 _WIDE: Final = 1.5
 """Lengths of a finger between the first bones of two at most; the legs of a body are farther apart."""
-_SPREAD: Final = 0.5
-"""Cosine between a digit and the mean direction of all at least; a thumb's is about 0.6."""
-_BENT: Final = 0.1
-"""Mean bend of a hand's fingers, radians, from which it tells where the palm is."""
+_SPREAD: Final = 0.5  # cosine between a digit and the mean direction of all at least; a thumb's is about 0.6
+_BENT: Final = 0.1  # mean bend of a hand's fingers, radians, from which it tells where the palm is
 
 
 def finger_axes(rows: Rows, elbow: int, wrist: int, *, left: bool | None) -> Mapping[int, Array]:

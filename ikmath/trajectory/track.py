@@ -41,22 +41,25 @@ def solve_track(
     Raises:
         BadValue: the targets have no frames; and the errors of `solve`.
     """
-    frames = _frames_of(problem)
     if progress is not None and not callable(progress):
         raise BadValue("progress", f"is {told(progress)}; give a function of (done, all).")
     answers: list[Solution] = []
     for answer in track(problem, q0, method, **options):
         answers.append(answer)
         if progress is not None:
-            progress(len(answers), frames)
-    return gather(answers, (frames,), problem)
+            progress(len(answers), problem.frames or 0)
+    return gather(answers, (len(answers),), problem)
 
 
 def track(
     problem: Problem, q0: npt.ArrayLike | None = None, method: str = DEFAULT, **options: Any
 ) -> Iterator[Solution]:
     """Like `solve_track`, one frame at a time, for callers that stop or draw between frames."""
-    frames = _frames_of(problem)
+    frames = arguments.of_kind(problem, Problem, "problem").frames
+    if frames is None:
+        raise BadValue(
+            "The problem", "has no frames; give targets with a leading axis of frames, or use solve."
+        )
     start, before = problem.start(q0), problem.at(0)
     if start.ndim != 1:
         raise BadShape("q0", f"({problem.skeleton.n},), where the first frame starts", start.shape)
@@ -68,13 +71,3 @@ def track(
         answer = solver.follow(now, answer)
         yield answer
         before = now
-
-
-def _frames_of(problem: Problem) -> int:
-    """Number of frames; BadValue if there are none."""
-    frames = arguments.of_kind(problem, Problem, "problem").frames
-    if frames is None:
-        raise BadValue(
-            "The problem", "has no frames; give targets with a leading axis of frames, or use solve."
-        )
-    return frames

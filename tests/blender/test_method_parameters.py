@@ -24,7 +24,7 @@ def test_every_parameter_of_every_method_is_a_property_with_its_default():
         assert group.names(name) == [f"{name}_{parameter.name}" for parameter in method.parameters]
         for parameter in method.parameters:
             value = getattr(group, f"{name}_{parameter.name}")
-            assert value == pytest.approx(0.0 if parameter.automatic else parameter.default)
+            assert value == pytest.approx(0.0 if parameter.default is None else parameter.default)
             shown = group.bl_rna.properties[f"{name}_{parameter.name}"]
             assert shown.name == parameter.label
             assert parameter.description in shown.description

@@ -24,7 +24,7 @@ def test_parameters_are_options_and_their_defaults_are_the_methods_own(method, p
         assert parameter.default in parameter.choices
         for word in parameter.choices:
             ik.solve(problem, start, method, **{parameter.name: word})
-    elif not parameter.automatic:
+    elif parameter.default is not None:
         assert parameter.minimum <= parameter.default <= parameter.maximum
 
 
