@@ -1,24 +1,29 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Panels and lists for obstacles, capsules and self-collision."""
 
+from typing import Final
+
 import bpy
 
 from ..properties.access import active_armature, active_bone, rig_of
 from ..properties.measures import length
-from .tab import SubPanel, draw_all, draw_eye, draw_list, draw_of_bone, draw_text
+from .tab import SubPanel, draw_all, draw_eye, draw_fixed, draw_list, draw_of_bone
+
+_ROWS: Final = 2  # for the note of an ignored obstacle, the active one's first
 
 
 class ARTICULATE_UL_obstacles(bpy.types.UIList):
     """Mode, object or collection, margin, on or off."""
 
     def draw_item(
-        self, _context, layout, _rig, obstacle, _icon, _active_data, _active_property, _index=0, _flag=0
+        self, _context, layout, rig, obstacle, _icon, _active_data, _active_property, _index=0, _flag=0
     ) -> None:
-        """Draw one line; red if the object was deleted."""
+        """Draw one line; red if the object was deleted or is ignored."""
         line = layout.row(align=True)
         line.active = obstacle.enabled
         name = line.row(align=True)
-        name.alert = obstacle.object is None and obstacle.collection is None
+        gone = obstacle.object is None and obstacle.collection is None
+        name.alert = gone or f"'{obstacle.shown_name}'" in rig.body.notes
         icon = "OUTLINER_COLLECTION" if obstacle.collection else "OBJECT_DATA"
         name.label(text=obstacle.shown_name, icon=icon)
         if obstacle.margin:
@@ -72,13 +77,17 @@ class ARTICULATE_PT_obstacles(SubPanel, bpy.types.Panel):
         column = draw_list(layout, ARTICULATE_UL_obstacles, rig, "obstacles", "active_obstacle")
         column.operator("articulate.obstacle_add", text="", icon="ADD")
         column.operator("articulate.obstacle_remove", text="", icon="REMOVE").obstacle = ""
+        own = ""
         if 0 <= rig.active_obstacle < len(rig.obstacles):
             obstacle = rig.obstacles[rig.active_obstacle]
             draw_all(layout, obstacle, ("object", "collection", "mode", "margin"))
-        nearest = rig.body.nearest  # without one the line is empty, so that nothing below it moves
+            own = f"'{obstacle.shown_name}'"
+        # these lines are there when they are empty, too, so that nothing below them moves
+        nearest = rig.body.nearest
         layout.label(text=f"Nearest: {nearest}, {length(rig.body.clearance)}" if nearest else "")
-        for sentence in rig.body.notes.splitlines():
-            draw_text(layout, context, sentence, icon="ERROR")
+        if rig.obstacles:
+            notes = sorted(rig.body.notes.splitlines(), key=lambda note: own not in note)
+            draw_fixed(layout.row(), context, " ".join(notes), _ROWS, icon="ERROR" if notes else "NONE")
 
 
 class ARTICULATE_PT_body(SubPanel, bpy.types.Panel):

@@ -69,6 +69,23 @@ def test_what_is_near_and_what_is_ignored_is_shown():
     drawn()
 
 
+def test_notes_of_ignored_obstacles_move_nothing_and_that_of_the_active_one_comes_first():
+    rig = arm()
+    for name in ("Near", "Bare", "Hidden"):
+        among(rig, box(name))
+    before = drawn()
+    for name in ("Bare", "Hidden"):
+        bpy.data.objects[name].hide_viewport = True
+    rig.articulate.body.notes = "\n".join(f"Obstacle '{name}' is hidden" for name in ("Bare", "Hidden"))
+    for active, first in ((1, "Bare"), (2, "Hidden")):
+        rig.articulate.active_obstacle = active
+        texts = drawn()
+        assert len(texts) == len(before)
+        note = next(text for text in texts if text.startswith("Obstacle '"))
+        assert first in note
+    assert all(name in before for name in ("Near", "Bare", "Hidden"))
+
+
 def test_the_list_of_pairs_and_the_active_bone_are_shown():
     rig = arm()
     pair = rig.articulate.body.pairs.add()
