@@ -18,12 +18,12 @@ _FEW: Final = 64  # spheres that are looked at one by one: clusters of fewer gai
 class SphereClusters:
     """The bounding spheres of N obstacles.
 
-    Attributes:
-        clustered: whether there are clusters; few spheres, and those that move, are looked at one by one.
-
     Args:
         centers: (*frames, N, 3), in frames for those that move.
         radii: (N,) metres; infinite around an unbounded obstacle, whose centre is on its surface.
+
+    Attributes:
+        clustered: whether there are clusters; few spheres, and those that move, are looked at one by one.
     """
 
     def __init__(self, centers: Array, radii: Array) -> None:
