@@ -18,12 +18,13 @@ from typing import Any, Final
 
 import bpy
 import numpy as np
+import numpy.typing as npt
 
 from .. import compat
 from ..properties.access import by_session_id
 from ..properties.refusal import Refused
 from .animation import animation_curves, bone_in_path
-from .armature import Channels, read_channels, write_channels
+from .armature import Channels, read_all, read_channels, write_channels
 from .curves import SAME_FRAME, Curve, between, joined, keys_of, new_keys, read_curve, write_curve
 
 _MARK: Final = "articulate_bake"
@@ -63,8 +64,8 @@ def write_keys(
         frame_range: first and last frame of the range in which old keys of these channels are replaced;
             default: that of each curve.
         clean: omit the keys that Blender's "Clean Curves" removes; not for curves with slopes.
-        before: (B,) the values that channels without animation keep outside of the range, see `_hold`; the
-            present ones by default.
+        before: (B,) the values of channels without animation outside of the range, see `_hold`; the present
+            ones by default.
 
     Raises:
         Refused: the action is linked, a curve is locked, the NLA would hide the result, or a value is not
@@ -204,23 +205,40 @@ def _hold(
     frame_range: tuple[float, float],
     values: Channels,
 ) -> None:
-    """Give channels without animation keys with values (B,) before and after the range.
+    """Give curves without keys on a side of the range one with their value there: the rest of a clip stays.
 
-    They are at the nearest frames there in which the figure has keys, so the rest of a clip stays as it is.
+    It is at the nearest frame there in which the figure has keys. Channels without animation have the values
+    (B,); those that strips or drivers set are left out.
     """
-    animated = {(curve.data_path, curve.array_index) for curve in animation_curves(owner)}
-    fresh = [curve for curve in curves if (curve.path, curve.index) not in animated]
-    if not fresh:
-        return
     posed = [curve for curve in bag.fcurves if bone_in_path(curve.data_path)[0]]
-    times = np.concatenate([np.zeros(0), *(read_curve(curve)["co"][:, 0] for curve in posed)])
-    first, last = frame_range
-    before, after = times[times < first - SAME_FRAME], times[times > last + SAME_FRAME]
-    frames = [*([before.max()] if len(before) else []), *([after.min()] if len(after) else [])]
-    for curve in fresh if frames else ():
-        value = values[curve.channel][owner.pose.bones.find(curve.bone), curve.index]
-        made = compat.new_curve(bag, curve.path, curve.index, curve.bone)
-        write_curve(made, new_keys(frames, [value] * len(frames), "BEZIER"))
+    times = np.concatenate([np.zeros(0), *(_times(curve) for curve in posed)])
+    first, last = frame_range[0] - SAME_FRAME, frame_range[1] + SAME_FRAME
+    before, after = times[times < first], times[times > last]
+    animated = {(curve.data_path, curve.array_index) for curve in animation_curves(owner)}
+    for curve in curves if len(before) or len(after) else ():
+        target = bag.fcurves.find(curve.path, index=curve.index)
+        own = np.zeros(0) if target is None else _times(target)
+        if (target is None and (curve.path, curve.index) in animated) or _repeats(target):
+            continue
+        frames = [float(before.max())] if len(before) and not (own < first).any() else []
+        frames += [float(after.min())] if len(after) and not (own > last).any() else []
+        if not frames:
+            continue
+        present = values[curve.channel][owner.pose.bones.find(curve.bone), curve.index]
+        held = [present if target is None else target.evaluate(frame) for frame in frames]
+        target = target or compat.new_curve(bag, curve.path, curve.index, curve.bone)
+        keys = np.concatenate([read_curve(target), new_keys(frames, held, "BEZIER")])
+        write_curve(target, keys[np.argsort(keys["co"][:, 0])])
+
+
+def _times(curve: Any) -> npt.NDArray[np.float32]:
+    """(K,) frames of the keys of an F-curve."""
+    return read_all(curve.keyframe_points, "co", 2)[:, 0]
+
+
+def _repeats(curve: Any) -> bool:
+    """Whether an F-curve goes on beyond its keys."""
+    return curve is not None and any(modifier.type == "CYCLES" for modifier in curve.modifiers)
 
 
 def _push(undo: ExitStack, revert: Callable[..., None], owner: bpy.types.ID, *given: Any) -> None:

@@ -154,6 +154,21 @@ def test_bones_without_keys_keep_their_pose_outside_of_the_range(new: bool, opti
         assert times[0] == 1 and times[-1] == 60 and set(times[1:-1]) <= set(range(FIRST, LAST + 1))
 
 
+@pytest.mark.parametrize("kept", [(30,), (1,), (60,), (12, 30)])
+def test_a_bone_with_keys_on_one_side_or_inside_only_keeps_its_pose_on_the_other(kept: tuple[int, ...]):
+    rig = between("QUATERNION", 1.0)
+    for curve in [c for c in fcurves(rig) if '"b2"' in c.data_path]:
+        curve.keyframe_points.clear()
+        for frame in kept:
+            curve.keyframe_points.insert(frame, 1.0 if curve.array_index == 0 else 0.01 * frame)
+        curve.update()
+    ends = [1, *range(60, 70)]
+    before = poses(rig, ends)
+    bpy.ops.articulate.bake(frame_start=FIRST, frame_end=LAST, use_current_action=True)
+    assert np.abs(poses(rig, ends) - before).max() < 1e-4
+    assert misses(rig, range(FIRST, LAST + 1)) < 1e-4
+
+
 @pytest.mark.parametrize("handles", ["AUTO", "AUTO_CLAMPED", "VECTOR"])
 @pytest.mark.parametrize("options", HOW)
 def test_beyond_the_nearest_keys_the_motion_stays(options: dict[str, object], handles: str):
