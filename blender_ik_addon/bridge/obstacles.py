@@ -233,8 +233,9 @@ class ObstacleReader:
         )
         kept: dict[str, _Kept] = {}
         shared: dict[tuple[int, bytes], TriangleMesh] = {}
+        surfaces: dict[int, Surface] = {}
         for one in there:
-            shows = [*self._own(one, depsgraph, reshaped), *instances.get(one.key, ())]
+            shows = [*self._own(one, depsgraph, reshaped, surfaces), *instances.get(one.key, ())]
             found, said = self._shapes(one, shows, space, shared)
             kept.update(found)
             if said:
@@ -268,9 +269,16 @@ class ObstacleReader:
         return found, said
 
     def _own(
-        self, wanted: Avoided, depsgraph: bpy.types.Depsgraph, reshaped: Collection[str] | None
+        self,
+        wanted: Avoided,
+        depsgraph: bpy.types.Depsgraph,
+        reshaped: Collection[str] | None,
+        surfaces: dict[int, Surface],
     ) -> Iterator[Instance]:
-        """The surface of an object at its own place, if it is visible itself."""
+        """The surface of an object at its own place, if it is visible itself.
+
+        `surfaces` has those of this call by address of the evaluated mesh, which linked duplicates share.
+        """
         obj: Any = wanted.object
         hides = "render" if depsgraph.mode == "RENDER" else "viewport"
         itself = not obj.is_instancer or getattr(obj, f"show_instancer_for_{hides}")
@@ -278,7 +286,11 @@ class ObstacleReader:
             return
         before = self._kept.get(f"{wanted.key}/")
         if before is None or reshaped is None or wanted.key in reshaped:
-            surface = surface_of(obj.evaluated_get(depsgraph), before.surface if before else None)
+            evaluated = obj.evaluated_get(depsgraph)
+            which = evaluated.data.as_pointer() if obj.type == "MESH" else evaluated.as_pointer()
+            if which not in surfaces:
+                surfaces[which] = surface_of(evaluated, before.surface if before else None)
+            surface = surfaces[which]
         else:
             surface = before.surface
         if len(surface.faces):
@@ -321,11 +333,13 @@ def _placed(own: _Kept, name: str, margin: float, mode: str, matrix: Array, spac
 def why_not(wanted: Avoided, armature_object: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> str:
     """Why an object cannot be an obstacle at present, as a sentence; "" if it can."""
     obj, name = wanted.object, wanted.shown_name
-    if obj is None or obj.name not in depsgraph.scene.objects:
+    shown = obj is not None and is_shown(obj, depsgraph)
+    # what is shown is in the scene; to look there takes long if there are thousands
+    if obj is None or not (shown or obj.name in depsgraph.scene.objects):
         return f"Obstacle '{name}' is no longer in the scene; remove it from the list."
     if not has_surface(obj):
         return f"Obstacle '{name}' has no surface; choose a mesh, curve, text or metaball."
-    if not is_shown(obj, depsgraph):
+    if not shown:
         return f"Obstacle '{name}' is hidden and ignored; show it, or remove it from the list."
     matrix = _matrix(obj, depsgraph)
     if not np.isfinite(matrix).all():

@@ -230,3 +230,36 @@ def test_what_a_render_shows_counts_in_a_render(tmp_path) -> None:
         bpy.app.handlers.frame_change_post.remove(look)
     assert in_viewport == {"VIEWPORT": ["Both", "Proxy"]}
     assert found["RENDER"] == ["Both", "Final"]
+
+
+def test_linked_duplicates_are_read_once_and_one_of_another_shape_is_not_taken_for_them(monkeypatch) -> None:
+    rig, asked = chain_rig(2), []
+    whole = obstacles.surface_of
+    monkeypatch.setattr(
+        obstacles, "surface_of", lambda shown, *more: asked.append(shown.name) or whole(shown, *more)
+    )
+    things = [cube("first")]
+    for number in range(4):
+        things.append(bpy.data.objects.new(f"twin {number}", things[0].data))
+        bpy.context.collection.objects.link(things[-1])
+        things[-1].location.x = 3.0 * (number + 1)
+    things[4].modifiers.new("Subdivision", "SUBSURF").levels = 1
+    keyed = things[3]
+    bpy.context.view_layer.update()
+    reader, wanted = obstacles.ObstacleReader(), [obstacles.Avoided(one) for one in things]
+    for _ in range(2):
+        asked.clear()
+        meshes, faults = read(reader, wanted, rig)
+        assert not faults and len(meshes) == 5
+        assert asked == ["first", "twin 3"]
+        counts = [len(mesh.faces) for mesh in meshes]
+        assert counts[:4] == [12] * 4 and counts[4] > 12
+        middles = [float(np.asarray(mesh.bounds[0])[0]) for mesh in meshes]
+        np.testing.assert_allclose(middles, [3.0 * number for number in range(5)], atol=1e-6)
+    keyed.scale = (2.0, 1.0, 1.0)
+    meshes, _ = read(reader, wanted, rig)
+    assert np.ptp(meshes[3].vertices[:, 0]) == pytest.approx(2.0)
+    assert np.ptp(meshes[0].vertices[:, 0]) == pytest.approx(1.0)
+    bpy.context.scene.collection.objects.unlink(keyed)
+    _, faults = read(reader, wanted, rig)
+    assert len(faults) == 1 and "no longer in the scene" in faults[0]
