@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Final
 
 import bpy
@@ -75,8 +76,8 @@ def between(before: Keys, keys: Keys, after: Keys) -> Keys:
 def _fix_handles(key: Keys, outward: str, inward: str) -> None:
     """Make an automatic outward handle of at most one key aligned or free: it would follow the new keys."""
     automatic = [_enum("handle_left_type", word) for word in ("AUTO", "AUTO_CLAMPED")]
-    if np.isin(key[f"{outward}_type"], automatic).any():
-        both = bool(np.isin(key[f"{inward}_type"], automatic).all())
+    if len(key) and key[f"{outward}_type"][0] in automatic:
+        both = key[f"{inward}_type"][0] in automatic
         key[f"{outward}_type"] = _enum("handle_left_type", "ALIGNED" if both else "FREE")
         if both:
             key[f"{inward}_type"] = _enum("handle_left_type", "ALIGNED")
@@ -142,6 +143,7 @@ def _made(co: npt.NDArray[np.float32], interpolation: str, handles: str) -> Keys
     return keys
 
 
+@cache
 def _enum(name: str, word: str) -> int:
     described: Any = bpy.types.Keyframe.bl_rna.properties[name]
     return int(described.enum_items[word].value)
