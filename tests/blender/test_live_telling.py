@@ -78,7 +78,7 @@ def test_frames_that_pass_say_who_is_short_and_look_for_no_cause(rig, monkeypatc
 
     cause = explanation.causes_of
     asked = []
-    monkeypatch.setattr(explanation, "causes_of", lambda *given: asked.append(1) or cause(*given))
+    monkeypatch.setattr(explanation, "causes_of", lambda *on, **how: asked.append(1) or cause(*on, **how))
     bpy.context.scene.frame_set(5)
     message = rig.articulate.message
     assert message.startswith("Live: hand.L is ") and message.endswith(" from its target.") and not asked
