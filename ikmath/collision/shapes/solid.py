@@ -29,8 +29,9 @@ class Solid(Shape):
 
     def _row(self, *parts: npt.ArrayLike) -> Array:
         """(*frames, m) numbers side by side; those without frames are the same in all of them."""
-        wide = [np.broadcast_to(part, (*self.frames, np.shape(part)[-1])) for part in parts]
-        return np.concatenate(wide, -1)
+        if self.frames:
+            parts = tuple(np.broadcast_to(part, (*self.frames, np.shape(part)[-1])) for part in parts)
+        return np.concatenate(parts, -1)
 
     @staticmethod
     @abstractmethod

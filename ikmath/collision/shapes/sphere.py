@@ -43,6 +43,6 @@ class Sphere(Solid):
     @property
     def bounds(self) -> tuple[Array, float]:
         """The ball itself."""
-        return self.parameters[..., :3], self.radius
+        return self._placed(self.center), self.radius
 
     segment_distance = staticmethod(rod_distance)
