@@ -19,7 +19,7 @@ from .control.collision.mesh_cache import MeshCache
 from .properties.bone_names import all_armatures, follow_renamed, remember
 from .properties.rig import any_live
 from .properties.saved import pin_older_roots, prepare_overrides, store_roots
-from .properties.session import ArticulateSession, own_session
+from .properties.session import ArticulateSession, outdate_refusal, own_session
 
 if TYPE_CHECKING:
     from .control.live.live import LiveFigures
@@ -102,6 +102,7 @@ def _make() -> list[tuple[str, Callable[..., None]]]:
                 return
             figures.updated()
         session = own_session()
+        outdate_refusal(session)
         if depsgraph.id_type_updated("ARMATURE"):
             changed = {update.id.original for update in depsgraph.updates}
             follow_renamed(one for one in all_armatures() if one.data in changed)

@@ -16,7 +16,7 @@ from ..properties.access import active_armature, areas, rig_of
 from ..properties.bone_names import all_armatures, follow_renamed, remember
 from ..properties.check import library_refusal
 from ..properties.refusal import Refused
-from ..properties.session import own_session
+from ..properties.session import own_session, show_refusal
 
 NO_ARMATURE = "No armature is active: select an armature, or one of its bones in Pose Mode"
 Outcome = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
@@ -111,7 +111,7 @@ def tell_unkeyed(operator: bpy.types.Operator) -> None:
 def refuse(operator: bpy.types.Operator, armature: bpy.types.Object | None, reason: Exception) -> Outcome:
     """Report a refusal: in the status bar, to scripts (as a RuntimeError) and in the panel."""
     if armature is not None and armature.library is None:
-        rig_of(armature).message = own_session().refused = str(reason)
+        show_refusal(rig_of(armature), str(reason))
     operator.report({"ERROR"}, str(reason))
     return {"CANCELLED"}
 

@@ -14,7 +14,7 @@ from .. import compat
 from . import saved
 from .kinds import ALL_AXES, AMOUNTS, KIND_ITEMS, KINDS, EffectorOptions, Kind
 from .saved import ListItem
-from .session import own_session
+from .session import show_refusal
 
 _STRAIGHT: Final = 0.005  # share of the limb's length; a joint nearer to its line has no direction
 _SWITCHES: Final = {"influence": "influence", "enabled": "switch 'Enabled'", "weight": "weight"}
@@ -111,7 +111,7 @@ def _hold_place(effector: "ArticulateEffector", context: bpy.types.Context) -> N
     reason = why_not_moved(effector, context.scene.frame_current_final)
     if reason and effector.is_property_set("pin_location"):
         saved.moved(effector, context)
-        armature.articulate.message = own_session().refused = reason
+        show_refusal(armature.articulate, reason)
         return
     pose_bone = armature.pose.bones.get(effector.bone) if armature.pose else None
     if pose_bone is None:

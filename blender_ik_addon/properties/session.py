@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """State of the running program that is not saved: live solving, a running bake, the mouse."""
 
-from typing import Any
+from time import monotonic
+from typing import Any, Final
 
 import bpy
 
 from .saved import moved
 from .unsaved import Bool, Float, FloatVector, Int, String
+
+_SOON: Final = 2  # seconds within which changes belong to what was refused
 
 
 class ArticulateSession(bpy.types.PropertyGroup):
@@ -17,7 +20,7 @@ class ArticulateSession(bpy.types.PropertyGroup):
     session id of the armature under the mouse. `taken_of` is that of the armature for which a parent was
     chosen with Alt and the wheel.
 
-    The counts of changes invalidate caches.
+    The counts of changes invalidate caches. A refusal is outdated once something has changed after it.
     """
 
     __slots__ = ()
@@ -35,6 +38,8 @@ class ArticulateSession(bpy.types.PropertyGroup):
     is_snapped: Bool(name="Is Snapped")
     snapped: FloatVector(name="Snapped", description="Where a drag snaps to, world", size=3)
     refused: String(name="Refused", description="Last refusal of an operator")
+    refused_at: Int(name="Refused at", description="When that was, seconds")
+    outdated: Bool(name="Outdated", description="Whether the refusal may not be true any more")
     unkeyed: String(name="Unkeyed", description="Why auto-keying set no keys")
     unkeyed_told: String(name="Unkeyed Told", description="Last such reason that was reported")
     baking: Bool(name="Baking")
@@ -53,6 +58,25 @@ def own_session() -> ArticulateSession:
     """`WindowManager.articulate`; without `bpy.context`, which must not be used in the thread of a render."""
     manager: Any = bpy.data.window_managers[0]
     return manager.articulate
+
+
+def show_refusal(rig: Any, reason: str) -> None:
+    """Show a refusal in the panel until something changes or an operator succeeds; rig: of the armature."""
+    session = own_session()
+    rig.message = session.refused = reason
+    session.refused_at, session.outdated = int(monotonic()), False
+
+
+def outdate_refusal(session: ArticulateSession) -> None:
+    """After a change of the scene: the last refusal may not be true any more."""
+    if session.refused and not session.outdated:
+        session.outdated = monotonic() - session.refused_at > _SOON
+
+
+def is_outdated(rig: Any) -> bool:
+    """Whether the message of an armature is an outdated refusal."""
+    session = own_session()
+    return bool(rig.message) and rig.message == session.refused and session.outdated
 
 
 def reshaped(owner: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:

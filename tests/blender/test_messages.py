@@ -28,6 +28,29 @@ def test_what_an_operator_refused_is_forgotten_with_the_next_that_does_its_work(
     assert rig.articulate.message == told, "what a solve has said stays"
 
 
+def test_a_refusal_is_no_longer_shown_once_something_has_changed():
+    rig = arm()
+    add("b3")
+    session = bpy.context.window_manager.articulate
+
+    def shown() -> str:
+        return " ".join(draw())
+
+    for soon in (True, False):
+        with pytest.raises(RuntimeError):
+            bpy.ops.articulate.pair_add(watched=True)
+        assert "two bones" in rig.articulate.message.lower() and rig.articulate.message[:12] in shown()
+        session.refused_at -= 0 if soon else 10
+        rig.location.x += 0.1
+        bpy.context.view_layer.update()
+        assert (rig.articulate.message[:12] in shown()) == soon, "what follows at once belongs to it"
+    bpy.ops.articulate.solve()
+    assert rig.articulate.message[:12] in shown()
+    rig.location.x += 0.1
+    bpy.context.view_layer.update()
+    assert rig.articulate.message[:12] in shown(), "what a solve has said stays"
+
+
 def test_what_a_solve_has_said_goes_when_it_is_no_longer_about_the_figure_as_it_is_set_up():
     rig = arm()
     effector = add("b3")
