@@ -25,16 +25,16 @@ class LimitMethod(Entry):
     adds_rows: ClassVar[bool] = False
 
 
-_TEXTS: Final = "ikmath.classic.limits"
+_FOLDER: Final = "ikmath.classic.limits"
 
 LIMITS: Final[Mapping[str, LimitMethod]] = LazyRegistry(
     [],
     {
-        "projection": f"{_TEXTS}.projection:Projection",
-        "clipping": f"{_TEXTS}.clipping:Clipping",
-        "penalty": f"{_TEXTS}.penalty:Penalty",
-        "barrier": f"{_TEXTS}.barrier:InverseBarrier",
-        "log_barrier": f"{_TEXTS}.barrier:LogarithmicBarrier",
+        "projection": f"{_FOLDER}.projection:Projection",
+        "clipping": f"{_FOLDER}.clipping:Clipping",
+        "penalty": f"{_FOLDER}.penalty:Penalty",
+        "barrier": f"{_FOLDER}.barrier:InverseBarrier",
+        "log_barrier": f"{_FOLDER}.barrier:LogarithmicBarrier",
     },
 )
 """Name -> limit method."""

@@ -80,7 +80,7 @@ def write_keys(
         last = frame_range[1] if frame_range else max((curve.frames[-1] for curve in curves), default=0)
         bag = compat.ensure_bag(armature_object)
         _push(undo, _restore_curves, armature_object, *_present(bag, curves))
-        if frame_range:
+        if frame_range:  # before the curves are joined to the keys that follow
             _hold(armature_object, bag, curves, frame_range, present if before is None else before)
         for curve in joined(curves, bag, last):
             _write(bag, curve, frame_range, clean)

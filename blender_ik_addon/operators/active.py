@@ -16,7 +16,7 @@ from ..properties.access import active_armature, areas, rig_of
 from ..properties.bone_names import all_armatures, follow_renamed, remember
 from ..properties.check import library_refusal
 from ..properties.refusal import Refused
-from ..properties.session import own_session, show_refusal
+from ..properties.session import is_refusal, own_session, show_refusal
 
 NO_ARMATURE = "No armature is active: select an armature, or one of its bones in Pose Mode"
 Outcome = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
@@ -70,7 +70,7 @@ class OnArmature(Described):
             return refuse(self, armature, reason)
         tell_unkeyed(self)
         rig = rig_of(armature)
-        if rig.message and rig.message == own_session().refused:
+        if is_refusal(rig):
             rig.message = ""  # the last refusal, which the panel still shows
         remember(armature)
         follow(armature)

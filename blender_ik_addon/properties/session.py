@@ -73,10 +73,9 @@ def outdate_refusal(session: ArticulateSession) -> None:
         session.outdated = monotonic() - session.refused_at > _SOON
 
 
-def is_outdated(rig: Any) -> bool:
-    """Whether the message of an armature is an outdated refusal."""
-    session = own_session()
-    return bool(rig.message) and rig.message == session.refused and session.outdated
+def is_refusal(rig: Any) -> bool:
+    """Whether the message of an armature is the last refusal."""
+    return bool(rig.message) and rig.message == own_session().refused
 
 
 def reshaped(owner: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:

@@ -9,7 +9,7 @@ from ..properties.access import active_armature, active_bone, is_tool_active, po
 from ..properties.check import refusals
 from ..properties.kinds import AMOUNTS
 from ..properties.menus import takes_posture_cost
-from ..properties.session import is_outdated, own_session
+from ..properties.session import is_refusal, own_session
 from ..properties.solver import LEARNED
 from .effector_list import ENDED, ARTICULATE_UL_effectors, ended_text, how_it_ended
 from .tab import SubPanel, Tab, draw_all, draw_fixed, draw_list, draw_of_bone, draw_text, sidebar_width
@@ -241,7 +241,7 @@ def draw_message(
             column.label(text="")
         return
     rig, icon = rig_of(armature), "NONE"
-    message = "" if is_outdated(rig) else rig.message
+    message = "" if session.outdated and is_refusal(rig) else rig.message
     if refusal is not None and (rig.effectors or armature.library is not None):
         text, icon = str(refusal), "ERROR"
     elif message or rig.effectors:

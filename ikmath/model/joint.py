@@ -234,7 +234,7 @@ def slider(
     motion: str | None = None,
     **options: Any,
 ) -> tuple[Joint, Joint]:
-    """A link that slides along any axis; see `hinge`. Its coordinate is `MOTION.slide_y`, metres."""
+    """A link that slides along any axis, given as to `hinge`. Its coordinate is `MOTION.slide_y`, metres."""
     motion = f"{name} slider" if motion is None else motion
     turning, link = hinge(name, parent, axis, motion=motion, **options)
     return replace(turning, turns="", slides="y"), link

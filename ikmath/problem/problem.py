@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from functools import cached_property, partial
-from typing import Any, Final
+from typing import Final, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -288,9 +288,8 @@ class Problem(Lean):
 
     def places(self) -> Iterator[tuple[Position, slice]]:
         """The position goals without a mask, each with its slice of the effectors."""
-        tasks: Sequence[Any] = self.tasks
         for number, own, _ in self.stack.places:
-            yield tasks[number], own
+            yield cast(Position, self.tasks[number]), own
 
     def errors(self, pose: Pose) -> Array:
         """(*batch, E) size of every effector's error."""

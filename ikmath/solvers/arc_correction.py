@@ -9,10 +9,11 @@ coordinates overshoots. In polar coordinates about half as many steps are needed
 from __future__ import annotations
 
 from math import atan2, sqrt
-from typing import Any, Final
+from typing import Final, cast
 
 import numpy as np
 
+from ..goals import Position
 from ..problem.problem import Problem
 from ..rotation import Array
 from .iterate import Iterate
@@ -35,7 +36,7 @@ class ArcCorrection(Correction):
         # first row, carrying joint, target
         self._ends: list[tuple[int, int, Array]] = []
         for row, carrier, number, effector in problem.stack.swings:
-            place: Any = problem.tasks[number]
+            place = cast(Position, problem.tasks[number])
             self._ends.append((row, carrier, place.target[effector]))
 
     def aside(self, iterate: Iterate) -> Array | None:
