@@ -86,16 +86,16 @@ def _make() -> list[tuple[str, Callable[..., None]]]:
         _look_at_lists()
 
     @persistent
-    def solve_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    def solve_frame(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         """In every frame, also those of a render."""
         session = own_session()
         if _is_any_live(session):
-            ensure().solve(scene, depsgraph, session)
+            ensure().solve(depsgraph)
         elif session.baking and figures is not None:
             figures.touched()
 
     @persistent
-    def solve_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    def solve_change(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         """After a change of a target, a pin or a live armature."""
         if figures is not None:
             if figures.solving:  # it updates figures that others depend on
@@ -117,20 +117,19 @@ def _make() -> list[tuple[str, Callable[..., None]]]:
 
         live, changed = ensure(), {update.id.original for update in depsgraph.updates}
         concerned = False
-        for armature in live.armatures(scene, depsgraph, session):
+        for armature in live.armatures(depsgraph):
             if armature in changed or armature.data in changed:
                 live.changed(armature)
                 concerned = True
             concerned = concerned or not changed.isdisjoint(watched(armature))
         if concerned:
-            live.solve(scene, depsgraph, session, new_frame=False)
+            live.solve(depsgraph, new_frame=False)
 
     @persistent
-    def tell_rest(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    def tell_rest(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         """After a playback: show the full results."""
-        session = own_session()
-        if _is_any_live(session):
-            ensure().tell(scene, depsgraph, session)
+        if _is_any_live(own_session()):
+            ensure().tell(depsgraph)
 
     return [
         ("load_post", forget_bake),

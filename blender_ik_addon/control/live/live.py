@@ -24,7 +24,7 @@ from ...bridge.armature import PoseState
 from ...bridge.evaluated import is_kept_up
 from ...bridge.fingerprint import fingerprint, is_restless
 from ...properties.access import holds, rig_of
-from ...properties.session import ArticulateSession
+from ...properties.session import own_session
 from ...properties.settings import frame_settings, other_settings, settings_untold
 from ..frame.plan import Plan, read_plan
 from ..frame.root import placed_bones
@@ -117,15 +117,8 @@ class LiveFigures:
         """Discard the order of the figures after an update of the scene."""
         self._following.forget()
 
-    def solve(
-        self,
-        scene: bpy.types.Scene,
-        depsgraph: bpy.types.Depsgraph,
-        session: ArticulateSession,
-        *,
-        new_frame: bool = True,
-    ) -> None:
-        """Solve the live armatures of a scene in the depsgraph's frame.
+    def solve(self, depsgraph: bpy.types.Depsgraph, *, new_frame: bool = True) -> None:
+        """Solve the live armatures of the depsgraph's scene in its frame.
 
         Does nothing if its own writing triggered the call. In a `new_frame` the animation has just been
         evaluated. Otherwise, animated channels hold the values that were written last.
@@ -135,13 +128,13 @@ class LiveFigures:
         with self._lock:
             self._thread = threading.get_ident()
             try:
-                dragged = session.dragged
+                dragged = own_session().dragged
                 evaluated = _evaluated_anew(depsgraph) if new_frame else None
                 posed: set[int] = set()
                 waiting: set[int] = set()
                 held: list[Exception] = []
-                for armature, leaders in self._following.order(self.armatures(scene, depsgraph, session)):
-                    if armature.session_uid == dragged or _is_elsewhere(armature, scene, depsgraph):
+                for armature, leaders in self._following.order(self.armatures(depsgraph)):
+                    if armature.session_uid == dragged or _is_elsewhere(armature, depsgraph):
                         continue
                     if leaders & waiting:
                         depsgraph.update()  # dependent figures need the new poses
@@ -150,7 +143,7 @@ class LiveFigures:
                     if evaluated is None or leaders & posed or not evaluated.isdisjoint((shown, shown.data)):
                         self.touched(armature)
                     try:
-                        anew = self._solve_one(armature, shown, scene, depsgraph, new_frame)
+                        anew = self._solve_one(armature, shown, depsgraph, new_frame)
                     except reasons() as reason:
                         self.touched(armature)
                         held.append(reason)
@@ -165,15 +158,13 @@ class LiveFigures:
             finally:
                 self._thread = 0
 
-    def armatures(
-        self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, session: ArticulateSession
-    ) -> list[bpy.types.Object]:
-        """The armatures of a scene that are live.
+    def armatures(self, depsgraph: bpy.types.Depsgraph) -> list[bpy.types.Object]:
+        """The armatures of the depsgraph's scene that are live.
 
         All objects are searched only after one became live, or objects were added or removed, because scenes
         may be large.
         """
-        changes = session.live_changes
+        changes, scene = own_session().live_changes, depsgraph.scene
         updated = depsgraph.id_type_updated
         if changes != self._changes or updated("SCENE") or updated("COLLECTION"):
             self._names.clear()
@@ -204,11 +195,9 @@ class LiveFigures:
             if armature is None or uid == armature.session_uid:
                 kept.touched = True
 
-    def tell(
-        self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, session: ArticulateSession
-    ) -> None:
+    def tell(self, depsgraph: bpy.types.Depsgraph) -> None:
         """Show the full result of the current frame in the panel, for example after a playback."""
-        for armature in self.armatures(scene, depsgraph, session):
+        for armature in self.armatures(depsgraph):
             kept = self._kept.get(armature.session_uid)
             if kept is not None:
                 kept.tell(armature, playing=False)
@@ -217,13 +206,12 @@ class LiveFigures:
         self,
         armature: bpy.types.Object,
         shown: bpy.types.Object,
-        scene: bpy.types.Scene,
         depsgraph: bpy.types.Depsgraph,
         new_frame: bool,
     ) -> bool:
         """Solve one armature, given original and evaluated; returns whether it got a new pose."""
         rendering = depsgraph.mode == "RENDER"
-        kept = self._prepare(armature, shown, scene, depsgraph, new_frame)
+        kept = self._prepare(armature, shown, depsgraph, new_frame)
         state = kept.start.pose(
             armature,
             shown,
@@ -237,7 +225,7 @@ class LiveFigures:
             kept.plan,
             armature,
             depsgraph,
-            scene.frame_current,
+            depsgraph.scene.frame_current,
             state=state,
             before=kept.task.sample,
         )
@@ -258,7 +246,6 @@ class LiveFigures:
         self,
         armature: bpy.types.Object,
         shown: bpy.types.Object,
-        scene: bpy.types.Scene,
         depsgraph: bpy.types.Depsgraph,
         new_frame: bool,
     ) -> _Kept:
@@ -277,9 +264,9 @@ class LiveFigures:
             if others == kept.others and kept.plan.masses is None:  # masses are not among the settings
                 kept.doubtful = False
                 return kept
-        context: Any = SimpleNamespace(scene=scene, view_layer=depsgraph.view_layer)
+        context: Any = SimpleNamespace(scene=depsgraph.scene, view_layer=depsgraph.view_layer)
         plan = read_plan(armature, context, carries="ALWAYS")
-        sample = take_sample(plan, armature, depsgraph, scene.frame_current)
+        sample = take_sample(plan, armature, depsgraph, depsgraph.scene.frame_current)
         figure = first_figure(plan, armature, sample)
         start = Start(armature, plan.bones)
         if kept is not None:
@@ -333,11 +320,11 @@ def _solved(kept: _Kept, sample: Sample, asked: Any, continuous: bool) -> Solved
     return solved
 
 
-def _is_elsewhere(armature: bpy.types.Object, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> bool:
+def _is_elsewhere(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
     """Whether an armature is absent here on purpose: in another view layer, or not rendered."""
     if depsgraph.mode == "RENDER":
         return not is_kept_up(armature, depsgraph)
-    layers = scene.view_layers
+    layers = depsgraph.scene.view_layers
     if len(layers) < 2 or holds(depsgraph.view_layer.objects, armature):
         return False
     return any(holds(layer.objects, armature) for layer in layers)
