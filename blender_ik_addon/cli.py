@@ -276,9 +276,6 @@ class _Command:
     handle: Any = None
 
 
-CLASSES: tuple[type, ...] = ()
-
-
 def attach() -> None:
     """Register the command."""
     _Command.handle = bpy.utils.register_cli_command(NAME, run)

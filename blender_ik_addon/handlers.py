@@ -24,8 +24,6 @@ from .properties.session import ArticulateSession, outdate_refusal, own_session
 if TYPE_CHECKING:
     from .control.live.live import LiveFigures
 
-CLASSES: tuple[type, ...] = ()
-
 
 def attach() -> None:
     """Add the handlers, which own the data that they keep between calls."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The ordered list of everything that is registered, so that a failure can be undone exactly.
 
-Each module has `CLASSES` (registered in order) and may have `attach()` and `detach()` for everything else:
+Each module may have `CLASSES` (registered in order), and `attach()` and `detach()` for everything else:
 pointers on Blender types, menu entries, handlers. `detach` must work after a failed `attach`.
 """
 
@@ -55,19 +55,23 @@ def unregister() -> None:
     atexit.unregister(unregister)
     with ExitStack() as undo:
         for module in MODULES:
-            for cls in module.CLASSES:
+            for cls in _classes(module):
                 undo.callback(_unregister_class, cls)
             if hasattr(module, "detach"):
                 undo.callback(module.detach)
 
 
 def _register_module(module: ModuleType, undo: ExitStack) -> None:
-    for cls in module.CLASSES:
+    for cls in _classes(module):
         bpy.utils.register_class(cls)
         undo.callback(_unregister_class, cls)
     if hasattr(module, "attach"):
         undo.callback(module.detach)
         module.attach()
+
+
+def _classes(module: ModuleType) -> tuple[type, ...]:
+    return getattr(module, "CLASSES", ())
 
 
 def _unregister_class(cls: type) -> None:

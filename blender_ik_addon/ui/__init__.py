@@ -8,13 +8,12 @@ import bpy
 
 from . import advanced, effector_list, menu, overlay, panel, surroundings
 
-CLASSES = (
-    *effector_list.CLASSES,
-    *panel.CLASSES,
-    *surroundings.CLASSES,
-    *overlay.CLASSES,
-    *advanced.CLASSES,  # the last in the tab
-    *menu.CLASSES,
+_MODULES = (effector_list, panel, surroundings, overlay, advanced, menu)  # in the order of the tab
+CLASSES = tuple(
+    cls
+    for module in _MODULES
+    for name, cls in vars(module).items()
+    if name.startswith("ARTICULATE_") and cls.__module__ == module.__name__
 )
 
 

@@ -48,6 +48,3 @@ class ARTICULATE_PT_avoidance(SubPanel, bpy.types.Panel):
         body = rig.body
         layout.column().prop(body, "avoidance", text="Method")
         draw_all(layout, body.parameters, body.parameters.names(body.avoidance))
-
-
-CLASSES = (ARTICULATE_PT_advanced, ARTICULATE_PT_avoidance)

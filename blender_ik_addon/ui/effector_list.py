@@ -116,6 +116,3 @@ def _target_text(effector) -> str:
 def _unless_own(name: str, prefix: str, effector) -> str:
     """A name, or "" if it is a default name of the add-on."""
     return "" if name in (prefix + effector.name, prefix + effector.bone) else name
-
-
-CLASSES = (ARTICULATE_UL_effectors,)

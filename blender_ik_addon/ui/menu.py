@@ -118,9 +118,6 @@ def draw_elephant(self: Any, _context: bpy.types.Context) -> None:
     self.layout.operator("articulate.elephant_add", icon="OUTLINER_OB_ARMATURE")
 
 
-CLASSES = (ARTICULATE_MT_pins, ARTICULATE_MT_method, ARTICULATE_MT_pose)
-
-
 def manual_map() -> tuple[str, tuple[tuple[str, str], ...]]:
     """URL of the manual, and the page of each identifier. The website is read from the manifest.
 

@@ -54,6 +54,3 @@ class ARTICULATE_PT_overlays(bpy.types.Panel):
         preferences = own_preferences(context)
         if preferences is not None:
             self.layout.prop(preferences, "show_hints")
-
-
-CLASSES = (ARTICULATE_PT_viewport, ARTICULATE_PT_overlays)

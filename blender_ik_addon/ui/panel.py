@@ -251,12 +251,3 @@ def draw_message(
     row = row.split(factor=1.0 - _REPORT_BUTTON / sidebar_width(context))
     draw_fixed(row, context, text, _MESSAGE_ROWS, icon=icon)
     row.operator("articulate.report_show", text="", icon="TEXT").message = text
-
-
-CLASSES = (
-    ARTICULATE_PT_main,
-    ARTICULATE_PT_effector,
-    ARTICULATE_PT_details,
-    ARTICULATE_PT_posture,
-    ARTICULATE_PT_bake,
-)

@@ -134,13 +134,3 @@ class ARTICULATE_PT_self_collision(SubPanel, bpy.types.Panel):
         row = layout.row(align=True)
         row.operator("articulate.pair_add", text="Keep Apart", icon="ADD").watched = True
         row.operator("articulate.pair_add", text="Let Touch", icon="ADD").watched = False
-
-
-CLASSES = (
-    ARTICULATE_UL_obstacles,
-    ARTICULATE_UL_links,
-    ARTICULATE_UL_pairs,
-    ARTICULATE_PT_obstacles,
-    ARTICULATE_PT_body,
-    ARTICULATE_PT_self_collision,
-)

@@ -101,9 +101,6 @@ class Overlay:
     dragging: ClassVar[bool] = False
 
 
-CLASSES: tuple[type, ...] = ()
-
-
 def attach() -> None:
     """Register the draw handlers."""
     Overlay.sketch, Overlay.canvas = None, Canvas()

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from addon_scenes import arm, reach
 from test_obstacles import among, box
-from ui_layout import Layout, Panel
+from ui_layout import Layout, Panel, classes
 
 import ikmath as ik
 
@@ -31,10 +31,10 @@ class Lists(Layout):
             cls.draw_item(SimpleNamespace(), bpy.context, self, data, item, 0, active_data, active, 0, 0)
 
 
-def drawn(module: str = "ui.surroundings") -> list[str]:
-    """What the panels of a module show now."""
-    panels, texts = installed.module(module), []
-    for cls in (cls for cls in panels.CLASSES if issubclass(cls, bpy.types.Panel)):
+def drawn(part: str = "surroundings") -> list[str]:
+    """What the panels of a module of the interface show now."""
+    texts: list[str] = []
+    for cls in (cls for cls in classes(part) if issubclass(cls, bpy.types.Panel)):
         assert "DEFAULT_CLOSED" in cls.bl_options and cls.poll(bpy.context)
         panel = Panel(cls, Lists(texts))
         for header in ("draw_header", "draw_header_preset"):
@@ -104,7 +104,7 @@ def test_the_ways_to_keep_clear_show_their_own_parameters():
     body = rig.articulate.body
     for name, way in ik.AVOIDANCE.items():
         body.avoidance = name
-        texts = drawn("ui.advanced")
+        texts = drawn("advanced")
         for other in ik.AVOIDANCE:
             wanted = set(body.parameters.names(other))
             assert wanted <= set(texts) if other == name else not wanted & set(texts)

@@ -14,7 +14,7 @@ import pytest
 def registered() -> Iterator[tuple[str, Any]]:
     """Name and RNA of every type of the extension that has properties."""
     for module in installed.module("registration").MODULES:
-        for cls in module.CLASSES:
+        for cls in getattr(module, "CLASSES", ()):
             if issubclass(cls, bpy.types.PropertyGroup | bpy.types.AddonPreferences):
                 yield cls.__name__, cls.bl_rna
             elif issubclass(cls, bpy.types.Operator):

@@ -89,10 +89,16 @@ def draw_list_item(layout: Layout, rig, effector, sidebar: float | None = None) 
     cls.draw_item(SimpleNamespace(), context, layout, rig, effector, 0, rig, "active_effector", 0, 0)
 
 
+def classes(*parts: str) -> list[type]:
+    """The classes of some modules of the interface."""
+    names = [installed.module(f"ui.{part}").__name__ for part in parts]
+    return [cls for cls in installed.module("ui").CLASSES if cls.__module__ in names]
+
+
 def draw() -> list[str]:
     """Everything that the tab shows now."""
     layout = Layout()
-    for cls in (*installed.module("ui.panel").CLASSES, *installed.module("ui.advanced").CLASSES):
+    for cls in classes("panel", "advanced"):
         if not hasattr(cls, "poll") or cls.poll(bpy.context):
             cls.draw(Panel(cls, layout), bpy.context)
     return layout.drawn
@@ -101,10 +107,9 @@ def draw() -> list[str]:
 def drawn_labels() -> list[tuple[str, bool]]:
     """`Layout.labels` of all subpanels, those of obstacles and the body included."""
     layout = Layout()
-    for part in ("panel", "surroundings", "advanced"):
-        for cls in installed.module(f"ui.{part}").CLASSES:
-            if hasattr(cls, "fill") and cls.poll(bpy.context):
-                cls.draw(Panel(cls, layout), bpy.context)
+    for cls in classes("panel", "surroundings", "advanced"):
+        if hasattr(cls, "fill") and cls.poll(bpy.context):
+            cls.draw(Panel(cls, layout), bpy.context)
     return layout.labels
 
 
