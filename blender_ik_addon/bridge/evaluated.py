@@ -89,12 +89,18 @@ def _shows(layer: bpy.types.LayerCollection, thing: bpy.types.Object, hidden: st
 
 def _stands_still(thing: bpy.types.Object) -> bool:
     """Whether an object and its parents have no animation, no constraints, and no armature."""
-    carrier = thing
-    while carrier is not None:
-        if carrier.animation_data is not None or len(carrier.constraints) or carrier.type == "ARMATURE":
-            return False
-        carrier = carrier.parent
-    return True
+    return not any(
+        carrier.animation_data is not None or len(carrier.constraints) or carrier.type == "ARMATURE"
+        for carrier in with_parents(thing)
+    )
+
+
+def with_parents(thing: bpy.types.Object) -> Iterator[bpy.types.Object]:
+    """An object, its parent, and so on up to the topmost one."""
+    above: bpy.types.Object | None = thing
+    while above is not None:
+        yield above
+        above = above.parent
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import bpy
 
 from ..properties.check import objections
 from ..properties.menus import METHODS
-from .tab import SubPanel, draw_all, draw_text
+from .tab import SubPanel, draw_all, draw_labelled, draw_text
 
 
 class ARTICULATE_PT_advanced(SubPanel, bpy.types.Panel):
@@ -17,11 +17,7 @@ class ARTICULATE_PT_advanced(SubPanel, bpy.types.Panel):
         solver = rig.solver
         label = next(item[1] for item in METHODS if item[0] == solver.method)
         wrong = objections(armature)[solver.method]
-        line = layout.split(factor=0.4, align=True)
-        name = line.row()
-        name.alignment = "RIGHT"
-        name.label(text="Method")
-        choice = line.row()
+        choice = draw_labelled(layout, "Method")
         choice.alert = bool(wrong)
         choice.menu("ARTICULATE_MT_method", text=label)
         if wrong:  # the method cannot be used

@@ -12,14 +12,23 @@ from ..properties.menus import takes_posture_cost
 from ..properties.session import is_refusal, own_session
 from ..properties.solver import LEARNED
 from .effector_list import ENDED, ARTICULATE_UL_effectors, ended_text, how_it_ended
-from .tab import SubPanel, Tab, draw_all, draw_fixed, draw_list, draw_of_bone, draw_text, sidebar_width
+from .tab import (
+    SubPanel,
+    Tab,
+    draw_all,
+    draw_fixed,
+    draw_labelled,
+    draw_list,
+    draw_of_bone,
+    draw_text,
+    sidebar_width,
+)
 
 HINT = "Select the armature of a character, or the character itself, to pose it"
 FIRST_STEP: Final = "Drag any bone: the body follows. Pin what must stay. + makes a bone follow an object."
 _MESSAGE_ROWS: Final = 3
 _REPORT_BUTTON: Final = 40.0  # width beside the message, pixels at a resolution scale of 1
 _ENDED_ROWS: Final = 3
-_LABEL_SHARE: Final = 0.4  # share of a line that Blender uses for the label of a setting
 DETAILS = (
     "point",
     "offset",
@@ -201,11 +210,7 @@ class ARTICULATE_PT_bake(SubPanel, bpy.types.Panel):
         settings = rig.bake
         layout.column().prop(rig, "live_mode")
         # a render poses live figures from its own thread
-        row = layout.split(factor=_LABEL_SHARE)
-        name = row.row()
-        name.alignment = "RIGHT"
-        name.label(text="Render")
-        lock = row.row()
+        lock = draw_labelled(layout, "Render")
         lock.use_property_split = False
         lock.prop(context.scene.render, "use_lock_interface", text="Lock Interface")
         layout.column(heading="Range").prop(settings, "use_range")

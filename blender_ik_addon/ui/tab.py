@@ -19,6 +19,7 @@ _FONT: Final = 0  # the font of panels
 _LEAST: Final = 60.0
 _DOTS: Final = "…"
 _GAP: Final = 16.0  # around the button beside a text
+_LABEL_SHARE: Final = 0.4  # share of a line that Blender uses for the label of a setting
 
 
 def draw_text(layout: bpy.types.UILayout, context: bpy.types.Context, text: str, *, icon: Any) -> None:
@@ -50,10 +51,7 @@ def _draw_lines(layout: bpy.types.UILayout, lines: Iterable[str], icon: Any) -> 
     column = layout.column(align=True)
     column.scale_y = 0.8
     for number, line in enumerate(lines):
-        if icon == "NONE":
-            column.label(text=line)
-        else:
-            column.label(text=line, icon="BLANK1" if number else icon)
+        column.label(text=line, icon="BLANK1" if number and icon != "NONE" else icon)
 
 
 def sidebar_width(context: bpy.types.Context) -> float:
@@ -138,6 +136,15 @@ def draw_of_bone(layout, name):
     column = layout.column()
     column.label(text=name, icon="BONE_DATA")
     return column
+
+
+def draw_labelled(layout, label):
+    """Draw a label where Blender draws that of a setting; returns the row beside it."""
+    halves = layout.split(factor=_LABEL_SHARE, align=True)
+    name = halves.row()
+    name.alignment = "RIGHT"
+    name.label(text=label)
+    return halves.row()
 
 
 def draw_eye(line, item) -> None:

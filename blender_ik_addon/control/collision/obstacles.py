@@ -19,6 +19,7 @@ from mathutils import Vector
 from ikmath.collision import TriangleMesh
 
 from ...bridge.armature import Array, read_all
+from ...bridge.evaluated import with_parents
 from ...bridge.item_animation import free_name, remove_or_switch_off
 from ...bridge.skin import is_deformed
 from ...bridge.space import space_of, space_refusals
@@ -149,9 +150,4 @@ def surface_at(
 
 def is_worn(thing: bpy.types.Object, armature: bpy.types.Object) -> bool:
     """Whether an object belongs to the figure: deformed by it, or parented to it."""
-    parents = thing
-    while parents is not None:
-        if parents == armature:
-            return True
-        parents = parents.parent
-    return thing.find_armature() == armature
+    return armature in with_parents(thing) or thing.find_armature() == armature

@@ -35,8 +35,7 @@ def read_masses(armature: bpy.types.Object, bones: Bones, metre: float) -> Masse
 
 def weigh(armature: bpy.types.Object, bones: Bones, metre: float) -> Masses:
     """The masses; all of them may be zero."""
-    scale = float(np.cbrt(np.abs(np.linalg.det(np.array(armature.matrix_world)[:3, :3]))))
-    scale *= metre
+    scale = armature.matrix_world.median_scale * metre
     deforming = {bone.name for bone in armature.data.bones if bone.use_deform} or set(bones.names)
     given = {name: mass for name, mass in bone_settings(armature, "mass").items() if mass > 0.0}
     table, counts = read_links(armature), (deforming | given.keys()) & bones.index.keys()

@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 
-from ...bridge.evaluated import all_followed
+from ...bridge.evaluated import all_followed, with_parents
 from ...properties.access import rig_of
 from ...properties.obstacle import shown_by
 from ...properties.settings import effector_settings, obstacle_settings
@@ -16,14 +16,8 @@ from ...properties.settings import effector_settings, obstacle_settings
 
 def watched(armature: bpy.types.Object) -> set[bpy.types.ID]:
     """The objects that a live armature depends on: targets, obstacles and their parents."""
-    found: set[bpy.types.ID] = set()
     targets = [thing for effector in rig_of(armature).enabled_effectors for thing in effector.targets]
-    for thing in (*targets, *_obstacles(armature)):
-        above: bpy.types.Object | None = thing
-        while above is not None and above not in found:
-            found.add(above)
-            above = above.parent
-    return found
+    return {each for thing in (*targets, *_obstacles(armature)) for each in with_parents(thing)}
 
 
 class Following:
