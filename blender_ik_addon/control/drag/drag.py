@@ -29,6 +29,7 @@ from ..frame.held_back import shortest
 from ..frame.hinging import hinged
 from ..frame.plan import NOT_SAVED, Plan, find_armature, find_effector
 from ..frame.sample import Sample, take_sample
+from ..frame.solve_frame import as_chosen
 from ..frame.solved import Solved
 from ..frame.task import Task, first_figure, make_task, next_task
 from ..live.start import Start
@@ -324,14 +325,14 @@ class Drag:
         """Why the bone is not at the mouse or, if it is, which other effector is not at its target."""
         if solved.sentence:
             return solved.sentence
-        counts, problem = self._solver.counts, solved.problem or self._task.problem
+        counts = self._solver.counts
         off = np.fmax(solved.distance[self._row], solved.angle[self._row])  # one of both may be NaN
         if off > self._plan.tolerance:
             counts = np.arange(len(counts)) == self._row
         solution = solved.solution
         if solution.status is ik.Status.STOPPED:  # the short time limit is not worth a message
             solution = replace(solution, status=ik.Status.BEST_EFFORT)
-        return shortest(self._plan, self._task.parts, problem, solution, counts)
+        return shortest(as_chosen(self._task, solved), solution, counts)
 
     def _come_to_rest(self) -> None:
         """Solve to convergence, except while recording."""

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -14,31 +13,23 @@ from ikmath.diagnosis.explanation import OUT_OF_REACH, explain, reason
 from ...bridge.armature import Array, Flags
 from ...bridge.joints import root_slides
 from ..collision.surroundings import Near
-from .goals import Part
 from .plan import Plan
+from .task import Task
 
 _EXAMINED: Final = 10  # effectors whose causes are sought, a tenth of a second each on a figure of 78 bones
 
 
-def held_back(
-    plan: Plan,
-    parts: Sequence[Part],
-    problem: ik.Problem,
-    q: Array,
-    solution: ik.Solution,
-    near: Near,
-    *,
-    brief: bool,
-) -> tuple[str, ...]:
+def held_back(task: Task, q: Array, solution: ik.Solution, near: Near, *, brief: bool) -> tuple[str, ...]:
     """(E,) why each effector misses its target; "" if it is reached or off.
 
     q (n,) are the coordinates of the result, `near` is the nearest obstacle there. If `brief`, it is not
     mentioned that the time ran out.
     """
+    plan, problem = task.plan, task.problem
     reasons = [""] * len(plan.effectors)
     if solution.status is ik.Status.REACHED:
         return tuple(reasons)
-    rows = np.concatenate([part.rows for part in parts]).tolist()
+    rows = np.concatenate([part.rows for part in task.parts]).tolist()
     pose = ik.Pose.forward(problem.skeleton, q)
     errors = problem.errors(pose)
     worst_first = np.argsort(errors / problem.spans, kind="stable")[::-1]
@@ -67,14 +58,12 @@ def naming_the_root(plan: Plan, message: str) -> str:
     return message.replace(OUT_OF_REACH, f"{OUT_OF_REACH} while the root stays") if slides.any() else message
 
 
-def shortest(
-    plan: Plan, parts: Sequence[Part], problem: ik.Problem, solution: ik.Solution, counts: Flags
-) -> str:
+def shortest(task: Task, solution: ik.Solution, counts: Flags) -> str:
     """The solution's message about the effectors that count, (E,); the others are meant to yield."""
-    rows = np.concatenate([part.rows for part in parts])
+    rows, tolerance = np.concatenate([part.rows for part in task.parts]), task.plan.tolerance
     errors = np.where(counts[rows], solution.errors, 0.0)
     known = solution.status in (ik.Status.BEST_EFFORT, ik.Status.STOPPED)
-    if not known or not errors.max() > plan.tolerance:
+    if not known or not errors.max() > tolerance:
         return str(solution.message)
     stalled = solution.status is ik.Status.BEST_EFFORT
-    return explain(problem, solution.q, errors, plan.tolerance, stalled=stalled, paced=solution.paced)
+    return explain(task.problem, solution.q, errors, tolerance, stalled=stalled, paced=solution.paced)

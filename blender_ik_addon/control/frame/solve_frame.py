@@ -19,7 +19,7 @@ from ...bridge.goals import Wanted
 from ...bridge.limbs import Hinges
 from ...bridge.skeleton import Figure
 from ..collision.surroundings import NOWHERE, depth_of, nearest_thing, place_problem
-from .goals import Part, WithinChain, effector_errors, points
+from .goals import WithinChain, effector_errors, points
 from .held_back import held_back
 from .hinging import (
     BENT,
@@ -148,12 +148,8 @@ def _solve(
         status=solution.status.name,
         distance=distance,
         angle=angle,
-        why=(
-            (lambda: unknown)
-            if brief
-            else partial(held_back, plan, done.parts, done.problem, there, solution, near, brief=False)
-        ),
-        chosen=_chosen(plan, done.parts, done.problem, there),
+        why=(lambda: unknown) if brief else partial(held_back, done, there, solution, near, brief=False),
+        chosen=_chosen(done, there),
         problem=done.problem if plan.chooses else None,
         nearest=near,
         ignored=task.sample.ignored,
@@ -257,8 +253,12 @@ def reasons(task: Task, solved: Solved) -> tuple[str, ...]:
     """(E,) why each effector misses its target, after a brief solve; "" if it would take long."""
     if not task.figure.exact:
         return ("",) * len(task.plan.effectors)
-    problem = task.problem if solved.problem is None else solved.problem
-    return held_back(task.plan, task.parts, problem, solved.q, solved.solution, solved.nearest, brief=True)
+    return held_back(as_chosen(task, solved), solved.q, solved.solution, solved.nearest, brief=True)
+
+
+def as_chosen(task: Task, solved: Solved) -> Task:
+    """The task with the alternatives that its result has chosen."""
+    return task if solved.problem is None else replace(task, problem=solved.problem)
 
 
 def apart(problem: ik.Problem, a: Array, b: Array) -> float:
@@ -277,12 +277,12 @@ def _with_choices(plan: Plan, problem: ik.Problem, q: Array, before: Solved | No
     return problem.with_choices(q, earlier)
 
 
-def _chosen(plan: Plan, parts: Sequence[Part], problem: ik.Problem, q: Array) -> tuple[int, ...]:
+def _chosen(task: Task, q: Array) -> tuple[int, ...]:
     """(E,) index of the chosen alternative of each effector, -1 for none."""
-    chosen = [-1] * len(plan.effectors)
-    if plan.chooses:
-        pose = ik.Pose.forward(problem.skeleton, q)
-        for part, goal in zip(parts, problem.tasks, strict=True):
+    chosen = [-1] * len(task.plan.effectors)
+    if task.plan.chooses:
+        pose = ik.Pose.forward(task.problem.skeleton, q)
+        for part, goal in zip(task.parts, task.problem.tasks, strict=True):
             inner = goal.goal if isinstance(goal, WithinChain) else goal
             if isinstance(inner, ik.AnyOf):
                 chosen[int(part.rows[0])] = int(inner.best(pose))

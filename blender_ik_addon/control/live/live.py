@@ -143,7 +143,7 @@ class LiveFigures:
                     if evaluated is None or leaders & posed or not evaluated.isdisjoint((shown, shown.data)):
                         self.touched(armature)
                     try:
-                        anew = self._solve_one(armature, shown, depsgraph, new_frame)
+                        anew = self._solve_one(armature, depsgraph, new_frame)
                     except reasons() as reason:
                         self.touched(armature)
                         held.append(reason)
@@ -202,33 +202,17 @@ class LiveFigures:
             if kept is not None:
                 kept.tell(armature, playing=False)
 
-    def _solve_one(
-        self,
-        armature: bpy.types.Object,
-        shown: bpy.types.Object,
-        depsgraph: bpy.types.Depsgraph,
-        new_frame: bool,
-    ) -> bool:
-        """Solve one armature, given original and evaluated; returns whether it got a new pose."""
-        rendering = depsgraph.mode == "RENDER"
-        kept = self._prepare(armature, shown, depsgraph, new_frame)
+    def _solve_one(self, armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph, new_frame: bool) -> bool:
+        """Solve one armature, the original; returns whether it got a new pose."""
+        shown, rendering = armature.evaluated_get(depsgraph), depsgraph.mode == "RENDER"
+        kept = self._prepare(armature, depsgraph, new_frame)
+        figure = kept.task.figure
         state = kept.start.pose(
-            armature,
-            shown,
-            kept.task.figure,
-            new_frame=new_frame,
-            rendering=rendering,
-            touched=kept.touched,
+            armature, shown, figure, new_frame=new_frame, rendering=rendering, touched=kept.touched
         )
-        kept.measure(kept.start.common(kept.task.figure, shown))
-        sample = take_sample(
-            kept.plan,
-            armature,
-            depsgraph,
-            depsgraph.scene.frame_current,
-            state=state,
-            before=kept.task.sample,
-        )
+        kept.measure(kept.start.common(figure, shown))
+        frame, before = depsgraph.scene.frame_current, kept.task.sample
+        sample = take_sample(kept.plan, armature, depsgraph, frame, state=state, before=before)
         continuous = rig_of(armature).live_mode == "CONTINUOUS"
         asked = continuous, kept.start.token(sample.state), sample.asked, sample.around
         changed = asked != kept.asked or rendering or not kept.start.intact
@@ -242,13 +226,7 @@ class LiveFigures:
             kept.tell(armature, playing=new_frame)
         return changed
 
-    def _prepare(
-        self,
-        armature: bpy.types.Object,
-        shown: bpy.types.Object,
-        depsgraph: bpy.types.Depsgraph,
-        new_frame: bool,
-    ) -> _Kept:
+    def _prepare(self, armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph, new_frame: bool) -> _Kept:
         """The cached data, read again only if the sources have changed."""
         kept, rig = self._kept.get(armature.session_uid), rig_of(armature)
         if kept is not None and kept.restless and new_frame:
@@ -271,7 +249,7 @@ class LiveFigures:
         start = Start(armature, plan.bones)
         if kept is not None:
             start.go_on(kept.start)
-        common = start.common(figure, shown)
+        common = start.common(figure, armature.evaluated_get(depsgraph))
         self._kept[armature.session_uid] = _Kept(
             settings=settings,
             others=others or (other_settings(rig), fingerprint(armature)),
