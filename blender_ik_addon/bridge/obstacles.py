@@ -13,9 +13,8 @@ instances that share it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from math import hypot
 from typing import Any, Final
 
@@ -105,15 +104,16 @@ def read_instances(
     makers: Collection[str],
     depsgraph: bpy.types.Depsgraph,
     before: Mapping[str, Surface],
-    is_left_out: Callable[[bpy.types.Object], bool],
+    armature_object: bpy.types.Object,
 ) -> dict[str, list[Instance]]:
     """All surfaces that some objects show as instances, by the full names of these objects.
+
+    Those of objects that move with the figure are left out, see `moves_with`.
 
     Args:
         makers: full names of original objects.
         depsgraph: evaluated.
         before: earlier surfaces, by source; unchanged ones are returned again.
-        is_left_out: whether to ignore the instances of an original object.
     """
     found: dict[str, list[Instance]] = {name: [] for name in makers}
     if not found:
@@ -132,7 +132,8 @@ def read_instances(
             alike[name] = alike.get(name, 0) + 1
             source = f"{name}/{alike[name]}"
             thing = (instance.instance_object or shown).original
-            read[which] = source, None if is_left_out(thing) else surface_of(shown, before.get(source))
+            own_skin = moves_with(thing, armature_object)
+            read[which] = source, None if own_skin else surface_of(shown, before.get(source))
         source, surface = read[which]
         if surface is not None and len(surface.faces):
             persistent: Any = instance.persistent_id
@@ -228,9 +229,7 @@ class ObstacleReader:
         makers = [one.key for one in there if one.object is not None and makes_instances(one.object)]
         self._read, self._mirrors = frozenset(one.key for one in wanted), bool(makers)
         sources = {kept.source: kept.surface for kept in self._kept.values()}
-        instances = read_instances(
-            makers, depsgraph, sources, partial(moves_with, armature_object=armature_object)
-        )
+        instances = read_instances(makers, depsgraph, sources, armature_object)
         kept: dict[str, _Kept] = {}
         shared: dict[tuple[int, bytes], TriangleMesh] = {}
         surfaces: dict[int, Surface] = {}

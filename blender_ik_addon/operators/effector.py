@@ -84,17 +84,12 @@ class ARTICULATE_OT_effector_add(OnBones):
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        has = KINDS[self.kind].options
-        for name in ("bone", "kind", "name"):
+        has, names = KINDS[self.kind].options, ["bone", "kind", "name"]
+        names += ["target", "subtarget"] if "target" in has else []
+        names += ["as_posed"] if "second_bone" in has else []
+        names += [name for name in (*has, *_OF_ALL_KINDS) if name != "pinned"]
+        for name in dict.fromkeys(names):
             layout.prop(self, name)
-        for name in ("target", "subtarget"):
-            if "target" in has:
-                layout.prop(self, name)
-        if "second_bone" in has:
-            layout.prop(self, "as_posed")
-        for name in dict.fromkeys((*has, *_OF_ALL_KINDS)):
-            if name not in ("target", "pinned"):
-                layout.prop(self, name)
 
 
 # every setting of an effector is also an argument with the same name

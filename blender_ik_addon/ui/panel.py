@@ -229,13 +229,11 @@ class ARTICULATE_PT_bake(SubPanel, bpy.types.Panel):
         margin.prop(settings, "remove_error_margin", text="Max Error")
 
 
-def draw_message(
-    layout: bpy.types.UILayout,
-    context: bpy.types.Context,
-    armature: bpy.types.Object,
-    refusal: Exception | None,
-) -> None:
-    """Draw the message, one sentence that never moves the buttons, and the report button."""
+def draw_message(layout, context, armature, refusal) -> None:
+    """Draw the message, one sentence that never moves the buttons, and the report button.
+
+    `refusal` is why the armature cannot be solved, None if it can.
+    """
     session = own_session()
     row = layout.row()
     if session.baking:

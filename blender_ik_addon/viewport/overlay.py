@@ -130,8 +130,8 @@ def note(_scene: Any = None, depsgraph: Any = None) -> None:
 def draw() -> None:
     """Draw the active armature's effectors in the view."""
     context = bpy.context
-    armature = active_armature(context)
-    if armature is None or not _is_on(context):
+    armature = _shown_armature(context)
+    if armature is None:
         return
     depsgraph, held = context.evaluated_depsgraph_get(), bone_in_hand(context, armature)
     if Overlay.sketch is None:
@@ -146,7 +146,7 @@ def draw() -> None:
 def draw_labels() -> None:
     """Draw the labels of the last drawing."""
     context = bpy.context
-    drawing = Overlay.canvas.drawn if _is_on(context) else None
+    drawing = Overlay.canvas.drawn if _shown_armature(context) is not None else None
     if drawing is None or context.region is None or context.region_data is None:
         return
     scale = context.preferences.system.ui_scale or 1.0
@@ -168,9 +168,10 @@ def draw_labels() -> None:
     blf.disable(0, blf.SHADOW)
 
 
-def _is_on(context: bpy.types.Context) -> bool:
+def _shown_armature(context: bpy.types.Context) -> bpy.types.Object | None:
+    """The active armature, None while Blender's own overlays are off."""
     space: Any = context.space_data
-    return space is not None and space.overlay.show_overlays and active_armature(context) is not None
+    return active_armature(context) if space is not None and space.overlay.show_overlays else None
 
 
 def arrange(wanted: Sequence[Box]) -> list[Box | None]:

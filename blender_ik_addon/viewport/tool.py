@@ -138,10 +138,9 @@ def bone_in_hand(context: bpy.types.Context, armature: bpy.types.Object) -> str:
     if not tool_in_hand(context, armature):
         return ""
     session, active = own_session(), context.active_pose_bone
-    if session.taken_of == armature.session_uid and session.taken in armature.pose.bones:
-        return session.taken
-    if session.hovered_of == armature.session_uid and session.hovered in armature.pose.bones:
-        return session.hovered
+    for bone, owner in ((session.taken, session.taken_of), (session.hovered, session.hovered_of)):
+        if owner == armature.session_uid and bone in armature.pose.bones:
+            return bone
     return active.name if active is not None and compat.bone_selected(active) else ""
 
 

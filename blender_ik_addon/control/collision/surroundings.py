@@ -61,7 +61,8 @@ class HeldLinks:
         """(K,) how deep the joints are inside the required clearance, in thicknesses; 0: free."""
         if not self._rows:
             return ()
-        places, deep = self._places(figure), [0] * len(self._rows)
+        places = ik.Pose.forward(figure.skeleton, figure.q).position[self._joints]
+        deep = [0] * len(self._rows)
         for shape in obstacles:
             center, radius = shape.bounds
             gap = places - center
@@ -73,13 +74,6 @@ class HeldLinks:
                 if lacks > 0.0:
                     deep[row] = max(deep[row], ceil(min(lacks / thick, _MOST)))
         return tuple(deep)
-
-    def _places(self, figure: Figure) -> Array:
-        """(K, 3) positions of the joints, figure space."""
-        skeleton, joints = figure.skeleton, self._joints
-        if (skeleton.parents[joints] < 0).all():
-            return np.asarray(skeleton.constants.translation[joints])
-        return np.asarray(ik.Pose.forward(skeleton, figure.q).position[joints])
 
     def above(self, links: Sequence[ik.Link], roots: Sequence[int]) -> list[ik.Link]:
         """All links, where rooted ones lack the part next to their joints; roots: (K,) depths."""

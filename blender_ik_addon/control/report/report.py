@@ -196,15 +196,11 @@ def _choices(effector: EffectorPlan, frames: Sequence[Solved], column: int) -> l
 
 def _summary(prefix: str, frames: list[int], errors: Array) -> dict[str, Any]:
     """Mean and worst of errors (F,), and the frame of the worst; NaN is ignored."""
-    counted = np.isfinite(errors)
-    if not counted.any():
-        return {f"{prefix}mean": None, f"{prefix}worst": None, f"{prefix}worst_frame": None}
-    worst = int(np.nanargmax(errors))
-    return {
-        f"{prefix}mean": float(errors[counted].mean()),
-        f"{prefix}worst": float(errors[worst]),
-        f"{prefix}worst_frame": frames[worst],
-    }
+    mean = worst = frame = None
+    if np.isfinite(errors).any():
+        row = int(np.nanargmax(errors))
+        mean, worst, frame = float(np.nanmean(errors)), float(errors[row]), frames[row]
+    return {f"{prefix}mean": mean, f"{prefix}worst": worst, f"{prefix}worst_frame": frame}
 
 
 def _message(run: Run, worst: Solved, rows: dict[str, Any]) -> str:
