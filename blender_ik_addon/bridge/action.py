@@ -18,14 +18,26 @@ from typing import Any, Final
 
 import bpy
 import numpy as np
-import numpy.typing as npt
 
 from .. import compat
 from ..properties.access import by_session_id
 from ..properties.refusal import Refused
-from .animation import animation_curves, bone_in_path
-from .armature import Channels, read_all, read_channels, write_channels
-from .curves import SAME_FRAME, Curve, between, joined, keys_of, new_keys, read_curve, write_curve
+from .animation import animation_curves
+from .armature import Channels, read_channels, write_channels
+from .curves import (
+    SAME_FRAME,
+    Curve,
+    between,
+    distorting,
+    is_locked,
+    joined,
+    keys_of,
+    lead_on,
+    new_keys,
+    read_curve,
+    write_curve,
+)
+from .writable import key_times, keys_of_bones, require_keepable, require_writable
 
 _MARK: Final = "articulate_bake"
 _COMPARED: Final = ("co", "handle_left", "handle_right", "interpolation", "easing")
@@ -53,8 +65,8 @@ def write_keys(
     """Write baked curves into the action of an armature object.
 
     On these curves, muting is removed and modifiers other than Cycles are muted, so that the values have
-    effect. To restore actions and pose, close the result; it is valid until Undo or until another file is
-    loaded.
+    effect. In a new action, keys that were muted are left out. To restore actions and pose, close the result;
+    it is valid until Undo or until another file is loaded.
 
     Args:
         armature_object, curves: what to write, and where.
@@ -68,10 +80,17 @@ def write_keys(
             ones by default.
 
     Raises:
-        Refused: the action is linked, a curve is locked, the NLA would hide the result, or a value is not
-            finite. After any error nothing is changed.
+        Refused: see `require_writable` and `require_keepable`, or a value is not finite. After any error
+            nothing is changed.
     """
-    _check(armature_object, curves, new_action)
+    require_writable(armature_object, new_action=new_action)
+    components = [(curve.bone, curve.channel, curve.index) for curve in curves]
+    require_keepable(armature_object, components, frame_range, new_action=new_action)
+    for curve in curves:
+        if not np.isfinite(curve.values).all():
+            frame = curve.frames[int(np.argmin(np.isfinite(curve.values)))]
+            which = f"The {curve.channel.replace('_', ' ')} of bone '{curve.bone}'"
+            raise Refused(f"{which} in frame {frame:g} must be a finite number; nothing was written.")
     with ExitStack() as undo:
         _push(undo, _tag, armature_object)
         present = read_channels(armature_object)
@@ -79,7 +98,13 @@ def write_keys(
         _ready_action(armature_object, new_action, undo)
         last = frame_range[1] if frame_range else max((curve.frames[-1] for curve in curves), default=0)
         bag = compat.ensure_bag(armature_object)
-        _push(undo, _restore_curves, armature_object, *_present(bag, curves))
+        there = _present(bag, curves)
+        _push(undo, _restore_curves, armature_object, *there)
+        if new_action:
+            for path, index in there[0]:
+                old = bag.fcurves.find(path, index=index)
+                if old is not None and old.mute:
+                    old.keyframe_points.clear()  # they would play
         if frame_range:  # before the curves are joined to the keys that follow
             _hold(armature_object, bag, curves, frame_range, present if before is None else before)
         for curve in joined(curves, bag, last):
@@ -107,55 +132,6 @@ def to_be_keyed(
             {(bone, "rotation_quaternion", index): None for bone in quaternions for index in range(4)}
         )
     return tuple(wanted)
-
-
-def require_writable(armature_object: bpy.types.Object, *, new_action: bool) -> None:
-    """Refuse if keys could not be written, or would have no effect.
-
-    Raises:
-        Refused: the NLA is in tweak mode or mixes the action with its strips, or the action is linked.
-    """
-    data = armature_object.animation_data
-    if data is None:
-        return
-    if data.use_tweak_mode:
-        raise Refused(f"'{armature_object.name}' is in the NLA's tweak mode; leave it before baking.")
-    if data.action and not new_action and not data.action.is_editable:
-        raise Refused(
-            f"Action '{data.action.name}' is linked from another file and cannot be written; "
-            "bake into a new action."
-        )
-    if not data.use_nla or not data.nla_tracks:
-        return
-    solo = next((track for track in data.nla_tracks if track.is_solo), None)
-    if solo is not None:
-        raise Refused(
-            f"NLA track '{solo.name}' of '{armature_object.name}' plays solo, so the action does not play;"
-            " switch Solo off."
-        )
-    if data.action_blend_type != "REPLACE" or data.action_influence < 1.0:
-        described: Any = data.bl_rna.properties["action_blend_type"]
-        how = described.enum_items[data.action_blend_type].name
-        raise Refused(
-            f"The action of '{armature_object.name}' is mixed with its NLA strips ({how}, influence"
-            f" {data.action_influence:g}); set it to Replace with an influence of 1 in the NLA Editor."
-        )
-
-
-def _check(armature_object: bpy.types.Object, curves: Sequence[Curve], new_action: bool) -> None:
-    require_writable(armature_object, new_action=new_action)
-    bag = None if new_action else compat.find_bag(armature_object)
-    for curve in curves:
-        there = None if bag is None else bag.fcurves.find(curve.path, index=curve.index)
-        which = f"The {curve.channel.replace('_', ' ')} of bone '{curve.bone}'"
-        if there is not None and (there.lock or (there.group is not None and there.group.lock)):
-            raise Refused(
-                f"{which} is locked in action '{armature_object.animation_data.action.name}'; unlock it or"
-                " bake into a new action."
-            )
-        if not np.isfinite(curve.values).all():
-            frame = curve.frames[int(np.argmin(np.isfinite(curve.values)))]
-            raise Refused(f"{which} in frame {frame:g} must be a finite number; nothing was written.")
 
 
 def _ready_action(armature_object: bpy.types.Object, new_action: bool, undo: ExitStack) -> None:
@@ -191,10 +167,14 @@ def _write(bag: Any, curve: Curve, frame_range: tuple[float, float] | None, clea
         old = read_curve(target)
         first, last = frame_range or (float(curve.frames[0]), float(curve.frames[-1]))
         frames = old["co"][:, 0].astype(float)
-        before, after = frames < first - SAME_FRAME, frames > last + SAME_FRAME
-        keys = between(old[before], keys, old[after])
-        # with these flags the keys' values have effect; Cycles modifiers do not change them
-        _mute(target, [False, False, *(m.mute or m.type != "CYCLES" for m in target.modifiers)])
+        before, after = old[frames < first - SAME_FRAME], old[frames > last + SAME_FRAME]
+        if len(before) == 1:
+            lead_on(target, before, "handle_left")
+        if len(after) == 1:
+            lead_on(target, after, "handle_right")
+        keys = between(before, keys, after)
+        off = distorting(target, first, last)
+        _mute(target, [False, False, *(m.mute or m in off for m in target.modifiers)])
     write_curve(target, keys)
 
 
@@ -210,30 +190,30 @@ def _hold(
     It is at the nearest frame there in which the figure has keys. Channels without animation have the values
     (B,); those that strips or drivers set are left out.
     """
-    posed = [curve for curve in bag.fcurves if bone_in_path(curve.data_path)[0]]
-    times = np.concatenate([np.zeros(0), *(_times(curve) for curve in posed)])
+    times = keys_of_bones(bag)
     first, last = frame_range[0] - SAME_FRAME, frame_range[1] + SAME_FRAME
     before, after = times[times < first], times[times > last]
-    animated = {(curve.data_path, curve.array_index) for curve in animation_curves(owner)}
+    animated = {(c.data_path, c.array_index) for c in animation_curves(owner) if not c.mute}
     for curve in curves if len(before) or len(after) else ():
         target = bag.fcurves.find(curve.path, index=curve.index)
-        own = np.zeros(0) if target is None else _times(target)
-        if (target is None and (curve.path, curve.index) in animated) or _repeats(target):
+        own = np.zeros(0) if target is None else key_times(target)
+        still = target is None or target.mute
+        if (still and (curve.path, curve.index) in animated) or _repeats(target):
             continue
         frames = [float(before.max())] if len(before) and not (own < first).any() else []
         frames += [float(after.min())] if len(after) and not (own > last).any() else []
         if not frames:
             continue
         present = values[curve.channel][owner.pose.bones.find(curve.bone), curve.index]
-        held = [present if target is None else target.evaluate(frame) for frame in frames]
-        target = target or compat.new_curve(bag, curve.path, curve.index, curve.bone)
-        keys = np.concatenate([read_curve(target), new_keys(frames, held, "BEZIER")])
+        held = [present if still else target.evaluate(frame) for frame in frames]
+        straight = not still and target.extrapolation == "LINEAR"
+        keys = new_keys(frames, held, "LINEAR" if straight else "BEZIER")
+        if target is None:
+            target = compat.new_curve(bag, curve.path, curve.index, curve.bone)
+        for key in np.split(keys, len(keys)):  # views
+            lead_on(target, key, "handle_left" if key["co"][0, 0] < first else "handle_right")
+        keys = np.concatenate([read_curve(target), keys])
         write_curve(target, keys[np.argsort(keys["co"][:, 0])])
-
-
-def _times(curve: Any) -> npt.NDArray[np.float32]:
-    """(K,) frames of the keys of an F-curve."""
-    return read_all(curve.keyframe_points, "co", 2)[:, 0]
 
 
 def _repeats(curve: Any) -> bool:
@@ -334,8 +314,7 @@ def _digest(owner: bpy.types.Object) -> str:
     found, bag = sha256(owner.animation_data.action.name.encode()), compat.find_bag(owner)
     curves = [c for c in bag.fcurves if c.data_path.startswith("pose.bones[")] if bag is not None else []
     for curve in sorted(curves, key=lambda curve: (curve.data_path, curve.array_index)):
-        locked = curve.lock or (curve.group is not None and curve.group.lock)
-        about = curve.data_path, curve.array_index, locked, curve.mute, len(curve.modifiers)
+        about = curve.data_path, curve.array_index, is_locked(curve), curve.mute, len(curve.modifiers)
         found.update(repr(about).encode())
         keys = read_curve(curve)
         for name in _COMPARED:

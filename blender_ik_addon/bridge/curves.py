@@ -90,6 +90,37 @@ def _shorten(key: Keys, side: str, gap: float) -> None:
         key[side] = key["co"] + way * (gap / 3.0 / abs(way[0, 0]))
 
 
+def lead_on(curve: Any, key: Keys, side: str) -> None:
+    """Let an end key (1,) of a curve lead on as the curve does now, if that goes on in a straight line."""
+    straight = key["interpolation"][0] == _enum("interpolation", "LINEAR")
+    vector = key[f"{side}_type"][0] == _enum("handle_left_type", "VECTOR")
+    if curve.extrapolation != "LINEAR" or not (straight or vector):
+        return  # only these two depend on the keys on their other side
+    frame, step = float(key["co"][0, 0]), -1.0 if side == "handle_left" else 1.0
+    key[side] = key["co"] + np.array([step, curve.evaluate(frame + step) - curve.evaluate(frame)])
+    key[f"{side}_type"] = _enum("handle_left_type", "FREE")
+    if straight:
+        key["interpolation"] = _enum("interpolation", "BEZIER")
+
+
+def is_locked(curve: Any) -> bool:
+    """Whether an F-curve takes no keys."""
+    return bool(curve.lock or (curve.group is not None and curve.group.lock))
+
+
+def distorting(curve: Any, first: float, last: float) -> list[Any]:
+    """The modifiers that may show other values than those of the keys, from a first to a last frame."""
+    return [
+        modifier
+        for modifier in curve.modifiers
+        if not modifier.mute
+        and modifier.type != "CYCLES"
+        and not (
+            modifier.use_restricted_range and (modifier.frame_end < first or modifier.frame_start > last)
+        )
+    ]
+
+
 def write_curve(curve: bpy.types.FCurve, keys: Keys, *, new_handles: bool = True) -> None:
     """Replace all keyframes of an F-curve by sorted ones; nothing else of it changes.
 

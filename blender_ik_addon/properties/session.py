@@ -40,7 +40,7 @@ class ArticulateSession(bpy.types.PropertyGroup):
     refused: String(name="Refused", description="Last refusal of an operator")
     refused_at: Int(name="Refused at", description="When that was, seconds")
     outdated: Bool(name="Outdated", description="Whether the refusal may not be true any more")
-    unkeyed: String(name="Unkeyed", description="Why auto-keying set no keys")
+    unkeyed: String(name="Unkeyed", description="Why auto-keying set no keys, or keys that do not play")
     unkeyed_told: String(name="Unkeyed Told", description="Last such reason that was reported")
     baking: Bool(name="Baking")
     progress: Float(name="Progress", default=0.0, min=0.0, max=1.0, subtype="FACTOR")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import bpy
 import pytest
 from addon_scenes import add, curves, reach, two_arms
+from installed import module
 
 WAY = (0.2, -0.3, 0.1)
 ARM_PATHS = [f'pose.bones["{bone}"].rotation_quaternion' for bone in ("arm.L", "hand.L")]
@@ -123,3 +124,30 @@ def test_targets_and_drags_follow_the_same_rule(settings, capfd):
     target.keyframe_insert("location", index=0, frame=3)
     bpy.ops.articulate.target_move(move=WAY)
     assert list(curves(target)) == [("location", 0)] and len(curves(target)["location", 0]) == 2
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ("lock", "are locked: unlock them"),
+        ("mute", "are muted: unmute them"),
+        ("", "are changed by modifiers: mute them"),
+    ],
+)
+def test_keys_that_do_not_play_are_told(settings, capfd, how: str, said: str):
+    rig = two_arms()
+    reach(rig, "hand.L", (1.0, -0.8, 1.6), chain_root="arm.L")
+    for bone in ("arm.L", "hand.L"):
+        rig.pose.bones[bone].keyframe_insert("rotation_quaternion")
+    for curve in module("compat").find_bag(rig).fcurves:
+        if how:
+            setattr(curve, how, True)
+        else:
+            curve.modifiers.new("NOISE")
+    bpy.context.scene.frame_set(7)
+    capfd.readouterr()
+    bpy.ops.articulate.solve()
+    printed = capfd.readouterr()
+    assert f"Auto-key: this pose will not play, because curves of 'arm.L' {said}" in printed.out
+    assert "WARNING" not in printed.out + printed.err
+    assert all(len(keys) == (1 if how == "lock" else 2) for keys in curves(rig).values())

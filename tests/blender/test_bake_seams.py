@@ -188,6 +188,68 @@ def test_beyond_the_nearest_keys_the_motion_stays(options: dict[str, object], ha
     assert np.abs(poses(rig, beyond) - before).max() < 1e-4
 
 
+def mute(curve: bpy.types.FCurve) -> None:
+    curve.mute = True
+
+
+def shake(curve: bpy.types.FCurve) -> None:
+    curve.modifiers.new("NOISE").strength = 0.3
+
+
+@pytest.mark.parametrize("spoil", [mute, shake])
+@pytest.mark.parametrize("new", [False, True])
+def test_what_does_not_play_as_it_is_keyed_stays_outside_of_the_range(spoil, new: bool):
+    """A muted curve would be heard again, and a modifier would be off, in the whole clip."""
+    rig = between("QUATERNION", 1.0)
+    said = f"quaternion of bone 'b2' {'is muted' if spoil is mute else 'has the modifier Noise'} in action"
+    for curve in fcurves(rig):
+        if '"b2"' in curve.data_path:
+            spoil(curve)
+    beyond = [*range(-5, 2), *range(60, 70)]
+    before, keys = poses(rig, beyond), outside(rig)
+    if spoil is shake or not new:
+        with pytest.raises(RuntimeError, match=said):
+            bpy.ops.articulate.bake(frame_start=FIRST, frame_end=LAST, use_current_action=not new)
+        assert outside(rig) == keys
+    else:
+        bpy.ops.articulate.bake(frame_start=FIRST, frame_end=LAST)
+        assert misses(rig, range(FIRST, LAST + 1)) < 1e-3
+    assert poses(rig, beyond) == pytest.approx(before, abs=1e-5)
+    bpy.ops.articulate.bake(frame_start=1, frame_end=60, use_current_action=not new)
+    assert misses(rig, range(FIRST, LAST + 1)) < 1e-3
+
+
+def test_a_modifier_of_other_frames_goes_on_there():
+    rig = between("QUATERNION", 1.0)
+    for curve in fcurves(rig):
+        shake(curve)
+        modifier = curve.modifiers[0]
+        modifier.use_restricted_range, modifier.frame_start, modifier.frame_end = True, 60, 200
+    before = poses(rig, range(60, 80))
+    bpy.ops.articulate.bake(frame_start=FIRST, frame_end=LAST)
+    assert poses(rig, range(60, 80)) == pytest.approx(before, abs=1e-5)
+    assert misses(rig, range(FIRST, LAST + 1)) < 1e-3
+
+
+@pytest.mark.parametrize("kept", [(1, 60), (25, 35)])
+@pytest.mark.parametrize("how", ["LINEAR", "VECTOR", "AUTO"])
+def test_curves_that_go_on_in_a_straight_line_still_do(how: str, kept: tuple[int, int]):
+    rig = between("QUATERNION", 1.0)
+    for curve in [c for c in fcurves(rig) if '"b2"' in c.data_path]:
+        curve.extrapolation = "LINEAR"
+        curve.keyframe_points.clear()
+        for frame in kept:
+            key = curve.keyframe_points.insert(frame, float(curve.array_index == 0) + 0.004 * frame)
+            key.interpolation = "LINEAR" if how == "LINEAR" else "BEZIER"
+            key.handle_left_type = key.handle_right_type = "AUTO" if how == "LINEAR" else how
+        curve.update()
+    beyond = [*range(-20, 2), *range(60, 90)]
+    before = poses(rig, beyond)
+    bpy.ops.articulate.bake(frame_start=FIRST, frame_end=LAST)
+    assert poses(rig, beyond) == pytest.approx(before, abs=1e-4)
+    assert misses(rig, range(FIRST, LAST + 1)) < 1e-3
+
+
 def test_a_bake_of_the_whole_clip_adds_no_key_outside_of_it():
     rig = between("QUATERNION", 1.0)
     for curve in [c for c in fcurves(rig) if '"b1"' not in c.data_path]:

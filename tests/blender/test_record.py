@@ -191,3 +191,16 @@ def test_a_linked_action_is_refused_and_nothing_changes(monkeypatch):
         held.finish(bpy.context)
     bpy.context.scene.frame_set(before["frame"][0])
     assert snapshot(rig) == before
+
+
+@pytest.mark.parametrize("how", ["lock", "mute"])
+def test_what_could_not_be_written_is_refused_before_it_is_played(how: str):
+    rig = arm(4)
+    for frame in (1, 60):
+        rig.pose.bones["b1"].keyframe_insert("rotation_quaternion", frame=frame)
+    for curve in installed.module("compat").find_bag(rig).fcurves:
+        setattr(curve, how, True)
+    held, _ = record(rig, "b3", range(5, 6))
+    bpy.context.scene.frame_set(6)
+    with pytest.raises(Exception, match=f"'b1' is {how}e?d in action"):
+        held.follow(bpy.context)

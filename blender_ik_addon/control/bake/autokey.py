@@ -12,6 +12,7 @@ import numpy as np
 from ... import compat
 from ...bridge.animation import bone_path
 from ...bridge.armature import Channels, read_all, read_channels, write_channels
+from ...bridge.curves import distorting, is_locked
 from ...bridge.rotation_channels import channel_of
 from ...properties.refusal import Refused
 from ...properties.session import own_session
@@ -93,7 +94,7 @@ def _key_components(
     limited = _limited(changed, options, context.scene.frame_current_final)
     if limited is not None:
         components = [one for one in components if one[:2] in limited]
-    session.unkeyed = ""
+    session.unkeyed, locked = _unseen(changed, components, context.scene.frame_current_final)
     if not components:
         setting, where = "Only Insert Available is on (Preferences, Animation)", "yet"
         if "INSERTKEY_REPLACE" in options:
@@ -101,7 +102,26 @@ def _key_components(
         session.unkeyed = f"Auto-key keyed nothing: {setting}, and the moved channels have no keys {where}"
     keytype = context.scene.tool_settings.keyframe_type
     for path, index, group in components:
-        changed.keyframe_insert(path, index=index, group=group, options=options, keytype=keytype)
+        if (path, index) not in locked:  # Blender would print a warning for each
+            changed.keyframe_insert(path, index=index, group=group, options=options, keytype=keytype)
+
+
+def _unseen(
+    changed: bpy.types.Object, components: Collection[Component], frame: float
+) -> tuple[str, set[tuple[str, int]]]:
+    """A sentence if keys of some components cannot show the pose, and the locked ones (path, index)."""
+    names, locked, sentence = {one[:2]: one[2] for one in components}, set(), ""
+    for curve in compat.played_curves(changed.animation_data):
+        at = curve.data_path, curve.array_index
+        if at not in names:
+            continue
+        if is_locked(curve):
+            locked.add(at)
+        how = "locked: unlock" if at in locked else "muted: unmute" if curve.mute else ""
+        how = how or ("changed by modifiers: mute" if distorting(curve, frame, frame) else "")
+        if how and not sentence:
+            sentence = f"Auto-key: this pose will not play, because curves of '{names[at]}' are {how} them"
+    return sentence, locked
 
 
 def _key_set(

@@ -16,11 +16,12 @@ from typing import Any
 
 import bpy
 
-from ...bridge.action import key_time, require_writable, to_be_keyed, write_keys
+from ...bridge.action import key_time, to_be_keyed, write_keys
 from ...bridge.animation import values_by_hand
 from ...bridge.armature import read_channels, write_channels
 from ...bridge.checks import constraint_refusals, limiting_constraint
 from ...bridge.skeleton import Figure
+from ...bridge.writable import require_keepable, require_writable
 from ...compat import bone_selected
 from ...properties.refusal import Refused, require
 from ...properties.rig import frame_limits
@@ -140,10 +141,22 @@ class Bake:
                     sample = take_sample(self.plan, armature, depsgraph, number, before=sample)
                     figure = figure or first_figure(self.plan, armature, sample)
                     self._check(armature, figure, number)
+                if number == self.options.frame_start:  # before the frames are solved, which may take long
+                    self._require_keepable(armature, figure, context.scene)
                 yield figure, sample
         finally:
             self.sampling = False
             give_back()
+
+    def _require_keepable(self, armature: bpy.types.Object, figure: Figure, scene: bpy.types.Scene) -> None:
+        new = not self.options.use_current_action
+        require_keepable(armature, self._keyed(armature, figure), self._span(scene), new_action=new)
+
+    def _keyed(self, armature: bpy.types.Object, figure: Figure) -> tuple[tuple[str, str, int], ...]:
+        return to_be_keyed(armature, (row for row in figure.plan.keyed if row[0] in self.keyed_bones))
+
+    def _span(self, scene: bpy.types.Scene) -> tuple[float, float]:
+        return key_time(scene, self.options.frame_start), key_time(scene, self.options.frame_end)
 
     def _check(self, armature: bpy.types.Object, figure: Figure, frame: int) -> None:
         """Check the current frame of the scene, because constraints and rotation modes may be animated.
@@ -192,7 +205,7 @@ class Bake:
     ) -> None:
         self._same_scene(context)
         armature = find_armature(self.plan)
-        keyed = to_be_keyed(armature, (row for row in figure.plan.keyed if row[0] in self.keyed_bones))
+        keyed = self._keyed(armature, figure)
         options, scene = self.options, context.scene
         frame, subframe = scene.frame_current, scene.frame_subframe
         margin = options.remove_error_margin if options.decimate else None
@@ -203,7 +216,7 @@ class Bake:
                 armature,
                 curves,
                 new_action=not options.use_current_action,
-                frame_range=(key_time(scene, options.frame_start), key_time(scene, options.frame_end)),
+                frame_range=self._span(scene),
                 clean=options.clean_curves,
             )
             undo.push(written)

@@ -15,6 +15,7 @@ from ...bridge.action import key_rate, key_time, to_be_keyed, write_keys
 from ...bridge.armature import Channels
 from ...bridge.curves import Curve, gather_curves
 from ...bridge.decimation import decimated
+from ...bridge.writable import require_keepable, require_writable
 from ..frame.plan import Plan
 from ..frame.sample import Sample
 
@@ -33,6 +34,14 @@ class Recording:
 
     def __len__(self) -> int:
         return len(self._frames)
+
+    def require_keepable(
+        self, armature: bpy.types.Object, scene: bpy.types.Scene, keyed: Iterable[tuple[str, str, int]]
+    ) -> None:
+        """Refuse what could not be written at the end, while only a frame of the drag is lost."""
+        require_writable(armature, new_action=False)
+        here = key_time(scene, scene.frame_current)
+        require_keepable(armature, keyed, (here, here), new_action=False)
 
     def note(self, sample: Sample, channels: Channels, keyed: Iterable[tuple[str, str, int]]) -> None:
         """Record a frame: its state at the beginning, and the channels of all bones after the solve.

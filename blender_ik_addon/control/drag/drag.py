@@ -164,12 +164,14 @@ class Drag:
             Whether the frame has changed, so that the figure must be updated.
 
         Raises:
-            Refused: the armature was deleted, or cannot be solved in this frame.
+            Refused: the armature was deleted, or cannot be solved or recorded in this frame.
         """
         frame = context.scene.frame_current
         if frame == self._sample.frame:
             return False
         armature, figure = find_armature(self._plan), self._task.figure
+        if self.recording is not None and not self.recording.moves:
+            self.recording.require_keepable(armature, context.scene, figure.plan.keyed)
         evaluated = armature.evaluated_get(context.evaluated_depsgraph_get())
         state = self._start.pose(armature, evaluated, figure, new_frame=True, rendering=False)
         if self._mirrored is not None and self._mirrored.began is None:

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether keys can be written into an action, so that they play and the rest of the clip stays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+from .. import compat
+from ..properties.refusal import Refused
+from .animation import bone_in_path, bone_path
+from .armature import read_all
+from .curves import SAME_FRAME, distorting, is_locked
+
+
+def require_writable(armature_object: bpy.types.Object, *, new_action: bool) -> None:
+    """Refuse if keys could not be written, or would have no effect.
+
+    Raises:
+        Refused: the NLA is in tweak mode or mixes the action with its strips, or the action is linked.
+    """
+    data = armature_object.animation_data
+    if data is None:
+        return
+    if data.use_tweak_mode:
+        raise Refused(f"'{armature_object.name}' is in the NLA's tweak mode; leave it before baking.")
+    if data.action and not new_action and not data.action.is_editable:
+        raise Refused(
+            f"Action '{data.action.name}' is linked from another file and cannot be written; "
+            "bake into a new action."
+        )
+    if not data.use_nla or not data.nla_tracks:
+        return
+    solo = next((track for track in data.nla_tracks if track.is_solo), None)
+    if solo is not None:
+        raise Refused(
+            f"NLA track '{solo.name}' of '{armature_object.name}' plays solo, so the action does not play;"
+            " switch Solo off."
+        )
+    if data.action_blend_type != "REPLACE" or data.action_influence < 1.0:
+        described: Any = data.bl_rna.properties["action_blend_type"]
+        how = described.enum_items[data.action_blend_type].name
+        raise Refused(
+            f"The action of '{armature_object.name}' is mixed with its NLA strips ({how}, influence"
+            f" {data.action_influence:g}); set it to Replace with an influence of 1 in the NLA Editor."
+        )
+
+
+def require_keepable(
+    armature_object: bpy.types.Object,
+    keyed: Iterable[tuple[str, str, int]],
+    frame_range: tuple[float, float] | None,
+    *,
+    new_action: bool,
+) -> None:
+    """Refuse keys of components (bone, channel, index) that would change more than a range of a clip.
+
+    Raises:
+        Refused: a curve is locked, or muted with keys outside of the range, or has a modifier that must be
+            switched off for the range, but is needed outside of it.
+    """
+    bag = compat.find_bag(armature_object)
+    if bag is None:
+        return
+    first, last = frame_range or (-np.inf, np.inf)
+    clip = _is_beyond(keys_of_bones(bag), first, last)
+    where = f"in action '{armature_object.animation_data.action.name}'"
+    for bone, channel, index in keyed:
+        curve = bag.fcurves.find(bone_path(bone, channel), index=index)
+        if curve is None:
+            continue
+        which = f"The {channel.replace('_', ' ')} of bone '{bone}'"
+        if is_locked(curve) and not new_action:
+            raise Refused(f"{which} is locked {where}; unlock it or bake into a new action.")
+        if curve.mute:
+            if not new_action and _is_beyond(key_times(curve), first, last):
+                raise Refused(
+                    f"{which} is muted {where}, but its keys in the rest of the clip would play, too;"
+                    " delete or unmute them, or bake into a new action."
+                )
+            continue
+        for modifier in distorting(curve, first, last) if clip else ():
+            if modifier.use_restricted_range and modifier.frame_start >= first and modifier.frame_end <= last:
+                continue
+            kind = modifier.bl_rna.properties["type"].enum_items[modifier.type].name
+            raise Refused(
+                f"{which} has the modifier {kind} {where}, which would be off in the rest of the clip, too;"
+                " mute it, limit it to the frames where it is needed, or bake all frames that have keys."
+            )
+
+
+def keys_of_bones(bag: Any) -> npt.NDArray[np.float32]:
+    """(K,) frames of all keys for bones in a bag."""
+    times = (key_times(curve) for curve in bag.fcurves if bone_in_path(curve.data_path)[0])
+    return np.concatenate([np.zeros(0, np.float32), *times])
+
+
+def key_times(curve: Any) -> npt.NDArray[np.float32]:
+    """(K,) frames of the keys of an F-curve."""
+    return read_all(curve.keyframe_points, "co", 2)[:, 0]
+
+
+def _is_beyond(times: npt.NDArray[np.float32], first: float, last: float) -> bool:
+    """Whether any of the times is outside of a range."""
+    return bool(((times < first - SAME_FRAME) | (times > last + SAME_FRAME)).any())
