@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 import pytest
-from addon_scenes import add, curves, reach, two_arms
+from addon_scenes import add, curves, miss, reach, two_arms
 from installed import module
 
 WAY = (0.2, -0.3, 0.1)
@@ -151,3 +151,26 @@ def test_keys_that_do_not_play_are_told(settings, capfd, how: str, said: str):
     assert f"Auto-key: this pose will not play, because curves of 'arm.L' {said}" in printed.out
     assert "WARNING" not in printed.out + printed.err
     assert all(len(keys) == (1 if how == "lock" else 2) for keys in curves(rig).values())
+
+
+@pytest.mark.parametrize("by_set", [False, True])
+def test_keys_are_where_the_pose_plays(by_set: bool, settings):
+    """On a subframe, and where time is remapped."""
+    bpy.context.preferences.edit.use_keyframe_insert_available = False
+    scene, rig = bpy.context.scene, two_arms()
+    scene.render.frame_map_old, scene.render.frame_map_new = 100, 250
+    if by_set:
+        bpy.ops.object.mode_set(mode="POSE")
+        scene.keying_sets_all.active = scene.keying_sets_all["Rotation"]
+        settings.use_keyframe_insert_keyingset = True
+    target = reach(rig, "hand.L", (1.0, -0.8, 1.6), chain_root="arm.L")
+    for frame, along in ((6, 0.0), (9, 0.2)):
+        scene.frame_set(frame, subframe=0.5)
+        target.location.x += along
+        bpy.ops.articulate.solve()
+    scene.frame_set(1)
+    scene.frame_set(9, subframe=0.5)
+    assert miss(rig, "hand.L") < 1e-3
+    assert curves(rig)
+    for keys in curves(rig).values():
+        assert [frame for frame, _ in keys] == pytest.approx([2.6, 3.8])

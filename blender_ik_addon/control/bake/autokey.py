@@ -90,20 +90,23 @@ def _key_components(
 
     Blender prints a line for each component that the options exclude, so these are skipped here.
     """
-    options, session = _options(context), own_session()
-    limited = _limited(changed, options, context.scene.frame_current_final)
+    options, session, frame = _options(context), own_session(), context.scene.frame_current_final
+    limited = _limited(changed, options, frame)
     if limited is not None:
         components = [one for one in components if one[:2] in limited]
-    session.unkeyed, locked = _unseen(changed, components, context.scene.frame_current_final)
+    session.unkeyed, locked = _unseen(changed, components, frame)
     if not components:
         setting, where = "Only Insert Available is on (Preferences, Animation)", "yet"
         if "INSERTKEY_REPLACE" in options:
             setting, where = "its mode is Replace", "in this frame"
         session.unkeyed = f"Auto-key keyed nothing: {setting}, and the moved channels have no keys {where}"
     keytype = context.scene.tool_settings.keyframe_type
+    # the default of `keyframe_insert` ignores subframes and remapped time
     for path, index, group in components:
         if (path, index) not in locked:  # Blender would print a warning for each
-            changed.keyframe_insert(path, index=index, group=group, options=options, keytype=keytype)
+            changed.keyframe_insert(
+                path, index=index, frame=frame, group=group, options=options, keytype=keytype
+            )
 
 
 def _unseen(
@@ -149,7 +152,7 @@ def _key_set(
                 indices = sorted(index for index in there if own in (-1, index))
             for index in indices:
                 path.id.keyframe_insert(
-                    path.data_path, index=index, group=group, options=options, keytype=keytype
+                    path.data_path, index=index, frame=frame, group=group, options=options, keytype=keytype
                 )
 
 
