@@ -148,7 +148,8 @@ class ARTICULATE_OT_clear(OnArmature):
     bl_label = "Clear Effectors"
 
     delete_targets: argument.Bool(
-        name="Delete Targets", description="Delete the Empties that were made for them too"
+        name="Delete Targets",
+        description="Delete the Empties that were made for them too, if nothing else uses them",
     )
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:

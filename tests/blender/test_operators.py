@@ -154,6 +154,24 @@ def test_clear_removes_the_effectors_and_keeps_the_settings():
     assert not [o for o in bpy.data.objects if o.type == "EMPTY"]
 
 
+@pytest.mark.parametrize("way", ["child", "constraint", "driver"])
+def test_an_empty_that_something_else_uses_is_not_deleted(way: str):
+    two_arms()
+    target = add("hand.L").target
+    add("hand.R")
+    other = bpy.data.objects.new("Prop", None)
+    if way == "child":
+        other.parent = target
+    elif way == "constraint":
+        other.constraints.new("COPY_LOCATION").target = target
+    else:
+        variable = other.driver_add("location", 0).driver.variables.new()
+        variable.type = "TRANSFORMS"
+        variable.targets[0].id = target
+    bpy.ops.articulate.clear(delete_targets=True)
+    assert {o.name for o in bpy.data.objects if o.type == "EMPTY"} == {"Prop", "Target hand.L"}
+
+
 def test_menus_come_from_the_registries():
     import ikmath as ik
 

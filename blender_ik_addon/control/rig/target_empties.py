@@ -101,11 +101,14 @@ def collection_for(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -
 
 
 def is_only_ours(target: bpy.types.Object) -> bool:
-    """Whether the add-on made an Empty and no other effector uses it."""
+    """Whether the add-on made an Empty, and nothing uses it: no effector, child, constraint or driver."""
     followed = {
         thing
         for armature in all_armatures()
         for effector in rig_of(armature).effectors
         for thing in effector.targets
     }
-    return bool(target.get(MADE_HERE)) and target.library is None and target not in followed
+    if not target.get(MADE_HERE) or target.library is not None or target in followed:
+        return False
+    users = bpy.data.user_map(subset=[target])[target]
+    return all(isinstance(user, (bpy.types.Collection, bpy.types.Scene)) for user in users)
