@@ -230,7 +230,7 @@ def _parser() -> argparse.ArgumentParser:
     bake = actions.add_parser("bake", parents=[both], help="keyframes over a range of frames")
     bake.add_argument("--start", type=frame, metavar="FRAME", help="first frame (default: as in the file)")
     bake.add_argument("--end", type=frame, metavar="FRAME", help="last frame (default: as in the file)")
-    bake.add_argument("--step", type=count, metavar="FRAMES", help="bake every nth frame")
+    bake.add_argument("--step", type=count, metavar="FRAMES", help="bake every nth frame, and the last")
     bake.add_argument("--clean", action="store_true", help="remove keys that change nothing")
     bake.add_argument(
         "--decimate",

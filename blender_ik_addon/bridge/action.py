@@ -30,6 +30,7 @@ from .curves import (
     between,
     distorting,
     is_locked,
+    is_repeated,
     joined,
     keys_of,
     lead_on,
@@ -198,7 +199,7 @@ def _hold(
         target = bag.fcurves.find(curve.path, index=curve.index)
         own = np.zeros(0) if target is None else key_times(target)
         still = target is None or target.mute
-        if (still and (curve.path, curve.index) in animated) or _repeats(target):
+        if (still and (curve.path, curve.index) in animated) or (target is not None and is_repeated(target)):
             continue
         frames = [float(before.max())] if len(before) and not (own < first).any() else []
         frames += [float(after.min())] if len(after) and not (own > last).any() else []
@@ -214,11 +215,6 @@ def _hold(
             lead_on(target, key, "handle_left" if key["co"][0, 0] < first else "handle_right")
         keys = np.concatenate([read_curve(target), keys])
         write_curve(target, keys[np.argsort(keys["co"][:, 0])])
-
-
-def _repeats(curve: Any) -> bool:
-    """Whether an F-curve goes on beyond its keys."""
-    return curve is not None and any(modifier.type == "CYCLES" for modifier in curve.modifiers)
 
 
 def _push(undo: ExitStack, revert: Callable[..., None], owner: bpy.types.ID, *given: Any) -> None:

@@ -108,6 +108,11 @@ def is_locked(curve: Any) -> bool:
     return bool(curve.lock or (curve.group is not None and curve.group.lock))
 
 
+def is_repeated(curve: Any) -> bool:
+    """Whether an F-curve repeats its keys beyond them."""
+    return any(modifier.type == "CYCLES" and not modifier.mute for modifier in curve.modifiers)
+
+
 def distorting(curve: Any, first: float, last: float) -> list[Any]:
     """The modifiers that may show other values than those of the keys, from a first to a last frame."""
     return [

@@ -14,7 +14,7 @@ from .. import compat
 from ..properties.refusal import Refused
 from .animation import bone_in_path, bone_path
 from .armature import read_all
-from .curves import SAME_FRAME, distorting, is_locked
+from .curves import SAME_FRAME, distorting, is_locked, is_repeated
 
 
 def require_writable(armature_object: bpy.types.Object, *, new_action: bool) -> None:
@@ -61,16 +61,16 @@ def require_keepable(
 
     Raises:
         Refused: a curve is locked, or muted with keys outside of the range, or has a modifier that must be
-            switched off for the range, but is needed outside of it.
+            switched off for the range, but is needed outside of it, or it repeats, and would in longer parts.
     """
     bag = compat.find_bag(armature_object)
     if bag is None:
         return
     first, last = frame_range or (-np.inf, np.inf)
-    clip = _is_beyond(keys_of_bones(bag), first, last)
+    there = {(curve.data_path, curve.array_index): curve for curve in bag.fcurves}
     where = f"in action '{armature_object.animation_data.action.name}'"
     for bone, channel, index in keyed:
-        curve = bag.fcurves.find(bone_path(bone, channel), index=index)
+        curve = there.get((bone_path(bone, channel), index))
         if curve is None:
             continue
         which = f"The {channel.replace('_', ' ')} of bone '{bone}'"
@@ -83,14 +83,33 @@ def require_keepable(
                     " delete or unmute them, or bake into a new action."
                 )
             continue
-        for modifier in distorting(curve, first, last) if clip else ():
-            if modifier.use_restricted_range and modifier.frame_start >= first and modifier.frame_end <= last:
-                continue
-            kind = modifier.bl_rna.properties["type"].enum_items[modifier.type].name
-            raise Refused(
-                f"{which} has the modifier {kind} {where}, which would be off in the rest of the clip, too;"
-                " mute it, limit it to the frames where it is needed, or bake all frames that have keys."
+        reason = _why_not_apart(bag, curve, first, last)
+        if reason:
+            raise Refused(f"{which} {reason[0]} {where}, {reason[1]}.")
+
+
+def _why_not_apart(bag: Any, curve: Any, first: float, last: float) -> tuple[str, str] | None:
+    """Why keys in a range of frames change the rest of a clip by the modifiers of a curve; None if not."""
+    times = key_times(curve)
+    if is_repeated(curve) and _is_beyond(times, first, last):
+        start, end = float(times[0]), float(times[-1])
+        if first < start - SAME_FRAME or last > end + SAME_FRAME:
+            return "repeats by the modifier Cycles", (
+                "and keys beyond its own would change all repetitions; choose frames from"
+                f" {start:g} to {end:g}, or switch the modifier off"
             )
+    found = [
+        modifier
+        for modifier in distorting(curve, first, last)
+        if not modifier.use_restricted_range or modifier.frame_start < first or modifier.frame_end > last
+    ]
+    if not found or not _is_beyond(keys_of_bones(bag), first, last):
+        return None
+    kind = found[0].bl_rna.properties["type"].enum_items[found[0].type].name
+    return f"has the modifier {kind}", (
+        "which would be off in the rest of the clip, too; mute it, limit it to the frames where it is needed,"
+        " or bake all frames that have keys"
+    )
 
 
 def keys_of_bones(bag: Any) -> npt.NDArray[np.float32]:

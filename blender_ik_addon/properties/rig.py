@@ -49,7 +49,9 @@ class ArticulateBake(bpy.types.PropertyGroup):
     )
     frame_start: saved.Number(name="Start Frame", description="First frame that is baked", default=1)
     frame_end: saved.Number(name="End Frame", description="Last frame that is baked", default=250)
-    step: saved.Number(name="Frame Step", description="Bake every nth frame", default=1, min=1, max=120)
+    step: saved.Number(
+        name="Frame Step", description="Bake every nth frame, and the last", default=1, min=1, max=120
+    )
     only_selected: saved.Switch(
         name="Only Selected Bones", description="Key only the solved bones that are selected"
     )

@@ -7,7 +7,7 @@ import bpy
 import installed
 import numpy as np
 import pytest
-from addon_scenes import add, animate, arm, curves, miss, reach, snapshot, turn_miss, two_arms
+from addon_scenes import add, animate, arm, curves, miss, reach, snapshot, tip, turn_miss, two_arms
 
 
 def _reaching(frames: tuple[int, int] = (1, 20)) -> bpy.types.Object:
@@ -80,7 +80,7 @@ def test_the_settings_of_the_rig_are_used_where_no_argument_is_given():
     settings = rig.articulate.bake
     settings.use_range, settings.frame_start, settings.frame_end, settings.step = True, 2, 10, 4
     bpy.ops.articulate.bake(frame_end=11)
-    assert [frame for frame, _value in next(iter(curves(rig).values()))] == [2, 6, 10]
+    assert [frame for frame, _value in next(iter(curves(rig).values()))] == [2, 6, 10, 11]
 
 
 def test_options_are_named_and_defaulted_as_in_blenders_bake():
@@ -90,6 +90,18 @@ def test_options_are_named_and_defaulted_as_in_blenders_bake():
         assert (ours[name].name, ours[name].default) == (theirs[name].name, theirs[name].default)
     # Blender's is on: without a selection it bakes nothing, which in a script is never meant.
     assert ours["only_selected"].name == theirs["only_selected"].name and not ours["only_selected"].default
+
+
+def test_a_frame_step_leaves_no_frame_at_the_end_without_its_old_and_a_new_key():
+    rig = arm()
+    start = tip(rig, "b3")
+    for frame in (1, 18, 20):
+        rig.pose.bones["b1"].keyframe_insert("rotation_quaternion", frame=frame)
+    animate(reach(rig, "b3", start), {1: start, 20: start + np.array([0.3, 0.4, -0.5])})
+    bpy.ops.articulate.bake(frame_start=1, frame_end=20, step=7)
+    assert all([frame for frame, _ in keys] == [1, 8, 15, 20] for keys in curves(rig).values())
+    bpy.context.scene.frame_set(20)
+    assert miss(rig, "b3") < 1e-3
 
 
 def test_only_solved_bones_get_keys_in_their_mode_and_grouped_by_bone():

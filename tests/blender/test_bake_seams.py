@@ -219,6 +219,19 @@ def test_what_does_not_play_as_it_is_keyed_stays_outside_of_the_range(spoil, new
     assert misses(rig, range(FIRST, LAST + 1)) < 1e-3
 
 
+def test_a_bake_beyond_a_cycle_is_refused_and_one_within_or_of_everything_is_not():
+    rig = between("QUATERNION", 1.0)
+    for curve in fcurves(rig):
+        curve.modifiers.new("CYCLES")
+    before, keys = poses(rig, range(1, 100)), outside(rig)
+    with pytest.raises(RuntimeError, match=r"repeats by the modifier Cycles .* choose frames from 1 to 60"):
+        bpy.ops.articulate.bake(frame_start=50, frame_end=70)
+    assert poses(rig, range(1, 100)) == pytest.approx(before) and outside(rig) == keys
+    for first, last in ((FIRST, LAST), (1, 60), (-5, 70)):
+        bpy.ops.articulate.bake(frame_start=first, frame_end=last)
+        assert misses(rig, range(FIRST, LAST + 1)) < 1e-3
+
+
 def test_a_modifier_of_other_frames_goes_on_there():
     rig = between("QUATERNION", 1.0)
     for curve in fcurves(rig):

@@ -169,6 +169,24 @@ def test_a_later_pass_replaces_an_earlier_one_without_a_spin():
         assert (np.einsum("if,if->f", values[:, 1:], values[:, :-1]) > 0.0).all()
 
 
+@pytest.mark.parametrize("margin", [None, 0.01])
+def test_frames_that_a_loop_leaps_over_keep_their_keys(margin):
+    """From the middle to the end and again from the start, without two frames that the playback dropped."""
+    rig = arm(5)
+    for frame in (1, 12, 18, 30, 60):
+        rig.pose.bones["b1"].rotation_quaternion = (1.0, 0.1, 0.01 * frame, 0.0)
+        rig.pose.bones["b1"].keyframe_insert("rotation_quaternion", frame=frame)
+    before = curves(rig)['pose.bones["b1"].rotation_quaternion', 2]
+    held, seen = record(rig, "b4", [25, 26, 27, 30, 31, 1, 2, 3])
+    held.finish(bpy.context, margin=margin)
+    after = curves(rig)['pose.bones["b1"].rotation_quaternion', 2]
+    assert [key for key in after if 3 < key[0] < 25 or key[0] > 31] == [before[1], before[2], before[4]]
+    assert {round(frame) for frame, _ in after} <= {1, 2, 3, 12, 18, 25, 26, 27, 30, 31, 60}
+    for frame, place in seen.items():
+        bpy.context.scene.frame_set(frame)
+        assert np.linalg.norm(tip(rig, "b4") - place) < (margin or 1e-4)
+
+
 def test_a_pose_in_one_frame_is_no_recording():
     rig = arm(4)
     held = drag.Drag(rig, bpy.context, drag.Grip(bone="b3"), record=True)

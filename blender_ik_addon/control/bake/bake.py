@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import bpy
@@ -53,10 +54,10 @@ class BakeOptions:
     decimate: bool = False
     remove_error_margin: float = 0.005
 
-    @property
-    def frames(self) -> range:
-        """The frames to solve."""
-        return range(self.frame_start, self.frame_end + 1, self.step)
+    @cached_property
+    def frames(self) -> tuple[int, ...]:
+        """The frames to solve: every `step`th one, and the last, up to which old keys are replaced."""
+        return *range(self.frame_start, self.frame_end, self.step), self.frame_end
 
 
 class Bake:
@@ -69,7 +70,7 @@ class Bake:
     """
 
     def __init__(self, armature: bpy.types.Object, context: bpy.types.Context, options: BakeOptions) -> None:
-        if not options.frames:
+        if options.frame_start > options.frame_end:
             raise Refused(
                 f"The frame range {options.frame_start} to {options.frame_end} is empty: choose a later end"
             )

@@ -8,6 +8,8 @@ meanwhile, and each frame that passes becomes a keyframe.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from typing import Final
 
 import bpy
 
@@ -19,12 +21,16 @@ from ...bridge.writable import require_keepable, require_writable
 from ..frame.plan import Plan
 from ..frame.sample import Sample
 
+_DROPPED: Final = 12  # most frames from one to the next in a playback that drops some; a loop leaps farther
+
 
 class Recording:
     """Channels of the frames that passed. A repeated frame replaces the earlier one."""
 
     def __init__(self) -> None:
         self._frames: dict[int, tuple[Sample, Channels]] = {}
+        self._passed: set[int] = set()  # frames after which the next one passed too, recorded or dropped
+        self._last: int | None = None
         self._keyed: dict[tuple[str, str, int], None] = {}
 
     @property
@@ -38,7 +44,7 @@ class Recording:
     def require_keepable(
         self, armature: bpy.types.Object, scene: bpy.types.Scene, keyed: Iterable[tuple[str, str, int]]
     ) -> None:
-        """Refuse what could not be written at the end, while only a frame of the drag is lost."""
+        """Refuse in the frame in which it passes what could not be written at the end."""
         require_writable(armature, new_action=False)
         here = key_time(scene, scene.frame_current)
         require_keepable(armature, keyed, (here, here), new_action=False)
@@ -48,7 +54,11 @@ class Recording:
 
         `keyed` has (bone, channel, component) of each value that may have changed.
         """
-        self._frames[sample.frame] = sample, channels
+        frame, last = sample.frame, sample.frame if self._last is None else self._last
+        if abs(frame - last) <= _DROPPED:  # else a loop began again
+            self._passed.update(range(min(frame, last), max(frame, last)))
+        self._last = frame
+        self._frames[frame] = sample, channels
         self._keyed.update(dict.fromkeys(keyed))
 
     def write(
@@ -60,7 +70,7 @@ class Recording:
         *,
         margin: float | None,
     ) -> None:
-        """Write the keyframes. They replace the channels' keys between the first and the last frame.
+        """Write the keyframes. They replace the channels' keys in the frames that passed.
 
         Other frames of a clip keep the values `before` (B,) of channels without keys. With a margin, metres,
         all keys are removed that no point of the figure needs to stay within it.
@@ -68,11 +78,23 @@ class Recording:
         Raises:
             Refused: the action cannot be written; it is unchanged.
         """
-        samples, channels = zip(*(self._frames[frame] for frame in sorted(self._frames)), strict=True)
         keyed = to_be_keyed(armature, self._keyed)
-        curves = frame_curves(plan, scene, samples, channels, keyed, margin, passes=True)
-        times = key_time(scene, samples[0].frame), key_time(scene, samples[-1].frame)
-        write_keys(armature, curves, frame_range=times, before=before)
+        with ExitStack() as undo:
+            for frames in self._runs():
+                samples, channels = zip(*(self._frames[frame] for frame in frames), strict=True)
+                curves = frame_curves(plan, scene, samples, channels, keyed, margin, passes=True)
+                times = key_time(scene, frames[0]), key_time(scene, frames[-1])
+                undo.push(write_keys(armature, curves, frame_range=times, before=before))
+            undo.pop_all()
+
+    def _runs(self) -> list[list[int]]:
+        """The recorded frames, in parts between which no frame passed; there old keys stay."""
+        runs: list[list[int]] = [[]]
+        for frame in sorted(self._frames):
+            if runs[-1] and runs[-1][-1] not in self._passed:
+                runs.append([])
+            runs[-1].append(frame)
+        return runs
 
 
 def frame_curves(

@@ -170,7 +170,7 @@ class Drag:
         if frame == self._sample.frame:
             return False
         armature, figure = find_armature(self._plan), self._task.figure
-        if self.recording is not None and not self.recording.moves:
+        if self.recording is not None:
             self.recording.require_keepable(armature, context.scene, figure.plan.keyed)
         evaluated = armature.evaluated_get(context.evaluated_depsgraph_get())
         state = self._start.pose(armature, evaluated, figure, new_frame=True, rendering=False)
