@@ -35,12 +35,8 @@ def require_writable(armature_object: bpy.types.Object, *, new_action: bool) -> 
         )
     if not data.use_nla or not data.nla_tracks:
         return
-    solo = next((track for track in data.nla_tracks if track.is_solo), None)
-    if solo is not None:
-        raise Refused(
-            f"NLA track '{solo.name}' of '{armature_object.name}' plays solo, so the action does not play;"
-            " switch Solo off."
-        )
+    if hidden := hidden_by_nla(data):
+        raise Refused(f"The action of '{armature_object.name}' does not play, because {hidden}.")
     if data.action_blend_type != "REPLACE" or data.action_influence < 1.0:
         described: Any = data.bl_rna.properties["action_blend_type"]
         how = described.enum_items[data.action_blend_type].name
@@ -48,6 +44,16 @@ def require_writable(armature_object: bpy.types.Object, *, new_action: bool) -> 
             f"The action of '{armature_object.name}' is mixed with its NLA strips ({how}, influence"
             f" {data.action_influence:g}); set it to Replace with an influence of 1 in the NLA Editor."
         )
+
+
+def hidden_by_nla(data: Any) -> str:
+    """Why the NLA does not play the action of animation data, and what to do; "" if it does."""
+    if data is None or not data.use_nla or data.use_tweak_mode or not data.nla_tracks:
+        return ""
+    solo = next((track.name for track in data.nla_tracks if track.is_solo), None)
+    if solo is not None:
+        return f"NLA track '{solo}' plays solo: switch Solo off"
+    return "" if data.action_influence else "its influence in the NLA is 0: raise it"
 
 
 def require_keepable(

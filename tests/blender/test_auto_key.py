@@ -153,6 +153,23 @@ def test_keys_that_do_not_play_are_told(settings, capfd, how: str, said: str):
     assert all(len(keys) == (1 if how == "lock" else 2) for keys in curves(rig).values())
 
 
+@pytest.mark.parametrize("how", ["solo", "influence"])
+def test_keys_that_the_nla_hides_are_told(settings, capfd, how: str):
+    rig = two_arms()
+    reach(rig, "hand.L", (1.0, -0.8, 1.6), chain_root="arm.L")
+    rig.pose.bones["arm.L"].keyframe_insert("rotation_quaternion")
+    data = rig.animation_data
+    track = data.nla_tracks.new()
+    track.strips.new("Strip", 1, data.action)
+    if how == "solo":
+        track.is_solo, said = True, "plays solo: switch Solo off"
+    else:
+        data.action_influence, said = 0.0, "its influence in the NLA is 0: raise it"
+    capfd.readouterr()
+    bpy.ops.articulate.solve()
+    assert said in capfd.readouterr().out
+
+
 @pytest.mark.parametrize("by_set", [False, True])
 def test_keys_are_where_the_pose_plays(by_set: bool, settings):
     """On a subframe, and where time is remapped."""

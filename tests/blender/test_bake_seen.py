@@ -134,7 +134,7 @@ def test_an_action_that_is_mixed_in_the_nla_is_refused(blend: str, influence: fl
 def test_a_solo_track_is_said():
     rig = in_the_nla()
     rig.animation_data.nla_tracks[0].is_solo = True
-    with pytest.raises(RuntimeError, match=r"track 'NlaTrack' of 'Rig' plays solo"):
+    with pytest.raises(RuntimeError, match=r"'Rig' does not play, because NLA track 'NlaTrack' plays solo"):
         bake()
 
 

@@ -14,6 +14,7 @@ from ...bridge.animation import bone_path
 from ...bridge.armature import Channels, read_all, read_channels, write_channels
 from ...bridge.curves import distorting, is_locked
 from ...bridge.rotation_channels import channel_of
+from ...bridge.writable import hidden_by_nla
 from ...properties.refusal import Refused
 from ...properties.session import own_session
 
@@ -74,9 +75,10 @@ def _auto_key(
     if not settings.use_keyframe_insert_auto:
         return
     chosen = context.scene.keying_sets_all.active if settings.use_keyframe_insert_keyingset else None
+    own_session().unkeyed, locked = _unplayed(changed, components, context.scene.frame_current_final)
     try:
         if chosen is None:
-            _key_components(context, changed, components)
+            _key_components(context, changed, [one for one in components if one[:2] not in locked])
         else:
             _key_set(chosen, context, changed, bones)
     except RuntimeError as error:
@@ -94,8 +96,7 @@ def _key_components(
     limited = _limited(changed, options, frame)
     if limited is not None:
         components = [one for one in components if one[:2] in limited]
-    session.unkeyed, locked = _unseen(changed, components, frame)
-    if not components:
+    if not components and not session.unkeyed:
         setting, where = "Only Insert Available is on (Preferences, Animation)", "yet"
         if "INSERTKEY_REPLACE" in options:
             setting, where = "its mode is Replace", "in this frame"
@@ -103,17 +104,14 @@ def _key_components(
     keytype = context.scene.tool_settings.keyframe_type
     # the default of `keyframe_insert` ignores subframes and remapped time
     for path, index, group in components:
-        if (path, index) not in locked:  # Blender would print a warning for each
-            changed.keyframe_insert(
-                path, index=index, frame=frame, group=group, options=options, keytype=keytype
-            )
+        changed.keyframe_insert(path, index=index, frame=frame, group=group, options=options, keytype=keytype)
 
 
-def _unseen(
+def _unplayed(
     changed: bpy.types.Object, components: Collection[Component], frame: float
 ) -> tuple[str, set[tuple[str, int]]]:
-    """A sentence if keys of some components cannot show the pose, and the locked ones (path, index)."""
-    names, locked, sentence = {one[:2]: one[2] for one in components}, set(), ""
+    """A sentence if keys of some components will not play as set, and the locked ones (path, index)."""
+    names, locked, why = {one[:2]: one[2] for one in components}, set(), hidden_by_nla(changed.animation_data)
     for curve in compat.played_curves(changed.animation_data):
         at = curve.data_path, curve.array_index
         if at not in names:
@@ -122,9 +120,9 @@ def _unseen(
             locked.add(at)
         how = "locked: unlock" if at in locked else "muted: unmute" if curve.mute else ""
         how = how or ("changed by modifiers: mute" if distorting(curve, frame, frame) else "")
-        if how and not sentence:
-            sentence = f"Auto-key: this pose will not play, because curves of '{names[at]}' are {how} them"
-    return sentence, locked
+        if how and not why:
+            why = f"curves of '{names[at]}' are {how} them"
+    return f"Auto-key: this pose will not play, because {why}" if why else "", locked
 
 
 def _key_set(
