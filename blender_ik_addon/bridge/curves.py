@@ -103,8 +103,13 @@ def lead_on(curve: Any, key: Keys, side: str) -> None:
         key["interpolation"] = _enum("interpolation", "BEZIER")
 
 
+def is_sampled(curve: Any) -> bool:
+    """Whether an F-curve has samples instead of keys."""
+    return not len(curve.keyframe_points) and len(curve.sampled_points) > 0
+
+
 def is_locked(curve: Any) -> bool:
-    """Whether an F-curve takes no keys."""
+    """Whether an F-curve or its group is locked."""
     return bool(curve.lock or (curve.group is not None and curve.group.lock))
 
 

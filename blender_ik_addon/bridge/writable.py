@@ -14,7 +14,7 @@ from .. import compat
 from ..properties.refusal import Refused
 from .animation import bone_in_path, bone_path
 from .armature import read_all
-from .curves import SAME_FRAME, distorting, is_locked, is_repeated
+from .curves import SAME_FRAME, distorting, is_locked, is_repeated, is_sampled
 
 
 def require_writable(armature_object: bpy.types.Object, *, new_action: bool) -> None:
@@ -66,8 +66,9 @@ def require_keepable(
     """Refuse keys of components (bone, channel, index) that would change more than a range of a clip.
 
     Raises:
-        Refused: a curve is locked, or muted with keys outside of the range, or has a modifier that must be
-            switched off for the range, but is needed outside of it, or it repeats, and would in longer parts.
+        Refused: a curve is locked or sampled, or muted with keys outside of the range, or has a modifier that
+            must be switched off for the range but is needed outside of it, or repeats, and its repetitions
+            would change.
     """
     bag = compat.find_bag(armature_object)
     if bag is None:
@@ -82,6 +83,8 @@ def require_keepable(
         which = f"The {channel.replace('_', ' ')} of bone '{bone}'"
         if is_locked(curve) and not new_action:
             raise Refused(f"{which} is locked {where}; unlock it or bake into a new action.")
+        if is_sampled(curve):
+            raise Refused(f"{which} is sampled {where}; choose Samples to Keys in the Graph Editor first.")
         if curve.mute:
             if not new_action and _is_beyond(key_times(curve), first, last):
                 raise Refused(

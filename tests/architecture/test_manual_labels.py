@@ -19,8 +19,8 @@ Inverse Kinematics  Join  None
 Library Override  Limit Rotation  Limit X  Local  Lock IK Y  Lock IK Z  Lock Interface  Make  Max  Min
 Motion Capture  Normal  Nothing  Online Manual  Object (Keep Transform)  Object Data  Only Active Keying Set
 Only Insert Available  Output Properties  Parent  Pose Options  Pose Position  Preferences
-Relative Mirror  Render  Replace  Rest Position  Rotation Increment  Scale  Snap Base  Stretch
-Target Selection  Transform  Uninstall  Unit Scale  Vertex  View  X-Axis Mirror
+Relative Mirror  Render  Replace  Rest Position  Rotation Increment  Samples to Keys  Scale  Snap Base
+Stretch  Target Selection  Transform  Uninstall  Unit Scale  Vertex  View  X-Axis Mirror
 """
 """Blender's own labels, at least two spaces apart."""
 OTHERS = """

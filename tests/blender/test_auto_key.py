@@ -132,6 +132,7 @@ def test_targets_and_drags_follow_the_same_rule(settings, capfd):
         ("lock", "are locked: unlock them"),
         ("mute", "are muted: unmute them"),
         ("", "are changed by modifiers: mute them"),
+        ("sampled", "are sampled: choose Samples to Keys for them"),
     ],
 )
 def test_keys_that_do_not_play_are_told(settings, capfd, how: str, said: str):
@@ -140,7 +141,9 @@ def test_keys_that_do_not_play_are_told(settings, capfd, how: str, said: str):
     for bone in ("arm.L", "hand.L"):
         rig.pose.bones[bone].keyframe_insert("rotation_quaternion")
     for curve in module("compat").find_bag(rig).fcurves:
-        if how:
+        if how == "sampled":
+            curve.convert_to_samples(1, 3)
+        elif how:
             setattr(curve, how, True)
         else:
             curve.modifiers.new("NOISE")
@@ -150,7 +153,7 @@ def test_keys_that_do_not_play_are_told(settings, capfd, how: str, said: str):
     printed = capfd.readouterr()
     assert f"Auto-key: this pose will not play, because curves of 'arm.L' {said}" in printed.out
     assert "WARNING" not in printed.out + printed.err
-    assert all(len(keys) == (1 if how == "lock" else 2) for keys in curves(rig).values())
+    assert all(len(keys) == {"lock": 1, "sampled": 0}.get(how, 2) for keys in curves(rig).values())
 
 
 @pytest.mark.parametrize("how", ["solo", "influence"])

@@ -196,6 +196,17 @@ def shake(curve: bpy.types.FCurve) -> None:
     curve.modifiers.new("NOISE").strength = 0.3
 
 
+@pytest.mark.parametrize("new", [False, True])
+def test_samples_are_not_replaced_by_keys(new: bool):
+    rig = between("QUATERNION", 1.0)
+    for curve in [c for c in fcurves(rig) if '"b2"' in c.data_path]:
+        curve.convert_to_samples(1, 60)
+    before = poses(rig, range(1, 61))
+    with pytest.raises(RuntimeError, match=r"bone 'b2' is sampled in .* choose Samples to Keys"):
+        bpy.ops.articulate.bake(frame_start=FIRST, frame_end=LAST, use_current_action=not new)
+    assert poses(rig, range(1, 61)) == pytest.approx(before)
+
+
 @pytest.mark.parametrize("spoil", [mute, shake])
 @pytest.mark.parametrize("new", [False, True])
 def test_what_does_not_play_as_it_is_keyed_stays_outside_of_the_range(spoil, new: bool):

@@ -12,7 +12,7 @@ import numpy as np
 from ... import compat
 from ...bridge.animation import bone_path
 from ...bridge.armature import Channels, read_all, read_channels, write_channels
-from ...bridge.curves import distorting, is_locked
+from ...bridge.curves import distorting, is_locked, is_sampled
 from ...bridge.rotation_channels import channel_of
 from ...bridge.writable import hidden_by_nla
 from ...properties.refusal import Refused
@@ -75,10 +75,10 @@ def _auto_key(
     if not settings.use_keyframe_insert_auto:
         return
     chosen = context.scene.keying_sets_all.active if settings.use_keyframe_insert_keyingset else None
-    own_session().unkeyed, locked = _unplayed(changed, components, context.scene.frame_current_final)
+    own_session().unkeyed, closed = _unplayed(changed, components, context.scene.frame_current_final)
     try:
         if chosen is None:
-            _key_components(context, changed, [one for one in components if one[:2] not in locked])
+            _key_components(context, changed, [one for one in components if one[:2] not in closed])
         else:
             _key_set(chosen, context, changed, bones)
     except RuntimeError as error:
@@ -110,19 +110,24 @@ def _key_components(
 def _unplayed(
     changed: bpy.types.Object, components: Collection[Component], frame: float
 ) -> tuple[str, set[tuple[str, int]]]:
-    """A sentence if keys of some components will not play as set, and the locked ones (path, index)."""
-    names, locked, why = {one[:2]: one[2] for one in components}, set(), hidden_by_nla(changed.animation_data)
+    """A sentence if keys of some components will not play as set, and those (path, index) that take none."""
+    names, closed, why = {one[:2]: one[2] for one in components}, set(), hidden_by_nla(changed.animation_data)
     for curve in compat.played_curves(changed.animation_data):
         at = curve.data_path, curve.array_index
         if at not in names:
             continue
-        if is_locked(curve):
-            locked.add(at)
-        how = "locked: unlock" if at in locked else "muted: unmute" if curve.mute else ""
-        how = how or ("changed by modifiers: mute" if distorting(curve, frame, frame) else "")
+        how = "locked: unlock" if is_locked(curve) else ""
+        how = how or ("sampled: choose Samples to Keys for" if is_sampled(curve) else "")
+        if how:
+            closed.add(at)
+        elif curve.mute:
+            how = "muted: unmute"
+        elif distorting(curve, frame, frame):
+            how = "changed by modifiers: mute"
         if how and not why:
-            why = f"curves of '{names[at]}' are {how} them"
-    return f"Auto-key: this pose will not play, because {why}" if why else "", locked
+            whose = names[at] if at[0].startswith("pose.") else changed.name
+            why = f"curves of '{whose}' are {how} them"
+    return f"Auto-key: this pose will not play, because {why}" if why else "", closed
 
 
 def _key_set(
