@@ -156,6 +156,26 @@ def test_keys_that_do_not_play_are_told(settings, capfd, how: str, said: str):
     assert all(len(keys) == {"lock": 1, "sampled": 0}.get(how, 2) for keys in curves(rig).values())
 
 
+def test_a_linked_action_is_told_and_not_keyed(settings, capfd, tmp_path):
+    two_arms().pose.bones["arm.L"].keyframe_insert("rotation_quaternion")
+    library = str(tmp_path / "library.blend")
+    bpy.data.libraries.write(library, set(bpy.data.actions))
+    bpy.data.actions.remove(bpy.data.actions[0])
+    with bpy.data.libraries.load(library, link=True) as (there, here):
+        here.actions = list(there.actions)
+    rig = bpy.context.object
+    module("compat").play(rig.animation_data, bpy.data.actions[0], "OBRig")
+    reach(rig, "hand.L", (1.0, -0.8, 1.6), chain_root="arm.L")
+    before = curves(rig)
+    assert before
+    bpy.context.scene.frame_set(7)
+    capfd.readouterr()
+    bpy.ops.articulate.solve()
+    printed = capfd.readouterr()
+    assert "because action 'RigAction' is linked from another file" in printed.out
+    assert "Warning" not in printed.out + printed.err and curves(rig) == before
+
+
 @pytest.mark.parametrize("how", ["solo", "influence"])
 def test_keys_that_the_nla_hides_are_told(settings, capfd, how: str):
     rig = two_arms()

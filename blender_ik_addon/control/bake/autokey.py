@@ -28,11 +28,11 @@ def auto_key(
 ) -> None:
     """Insert keys for the channels that a written pose may have changed, if auto-keying is on.
 
-    With "Only Active Keying Set", the set chooses the channels. If the settings exclude every channel, the
-    reason is stored in `session.unkeyed` for the operator to report.
+    With "Only Active Keying Set", the set chooses the channels. If the settings exclude every channel, or
+    keys cannot be set or will not play, the reason is stored in `session.unkeyed` for the operator to report.
 
     Raises:
-        Refused: Blender cannot insert keys, for example because the action is linked.
+        Refused: Blender raised an error when it inserted keys.
     """
     every = armature.pose.bones
     keyed = [row for row in keyed if row[0] in every]  # a script may have renamed a bone during a drag
@@ -111,8 +111,12 @@ def _unplayed(
     changed: bpy.types.Object, components: Collection[Component], frame: float
 ) -> tuple[str, set[tuple[str, int]]]:
     """A sentence if keys of some components will not play as set, and those (path, index) that take none."""
-    names, closed, why = {one[:2]: one[2] for one in components}, set(), hidden_by_nla(changed.animation_data)
-    for curve in compat.played_curves(changed.animation_data):
+    data: Any = changed.animation_data
+    names, closed, why = {one[:2]: one[2] for one in components}, set(), hidden_by_nla(data)
+    if data is not None and data.action is not None and not data.action.is_editable:
+        closed = set(names)  # Blender would print a warning for each, or raise an error up to 4.3
+        why = f"action '{data.action.name}' is linked from another file: make it local, or choose another one"
+    for curve in compat.played_curves(data):
         at = curve.data_path, curve.array_index
         if at not in names:
             continue
