@@ -22,6 +22,7 @@ from ikmath.goals import Goal
 
 from .armature import AXES, Array, Indices
 from .skeleton import Figure
+from .sole import FlatFoot
 from .space import Target, applied
 
 Options = dict[str, Any]  # keyword arguments of a goal
@@ -142,6 +143,21 @@ def _point_at(want: Wanted, rows: Indices) -> Options:
     return {"target": want.position[rows], "offset": want.offset[rows], **_turn_slack(want, rows)}
 
 
+def _flat_foot(want: Wanted, rows: Indices) -> Options:
+    skeleton = want.start.skeleton
+    hinge = np.array([want.settings[row]["hinge"] for row in rows], dtype=np.intp)
+    joints = np.array([skeleton.index(want.bones[row]) for row in rows])
+    bends = (skeleton.owner == joints[:, None]) & (skeleton.slot == 3 + hinge[:, None])
+    column = bends.argmax(1)
+    return {
+        "target": want.rotation[rows],
+        "hinge": hinge,
+        "side": np.array([want.settings[row]["side"] for row in rows]),
+        "column": column,
+        "start": want.start.q[column],
+    }
+
+
 def _turn_slack(want: Wanted, rows: Indices) -> Options:
     return {"slack": want.amounts[rows[0]].get("turn_slack", 0.0)}
 
@@ -169,6 +185,7 @@ _TARGETS: Final = frozenset({"target", "origin", "normal", "frame"})
 MANY: Final[Mapping[str, Many]] = {
     "position": Many(ik.Position, _position, ("axes", "space", "slack")),
     "orientation": Many(ik.Orientation, _orientation, ("turn_axes", "space", "turn_slack")),
+    "sole": Many(FlatFoot, _flat_foot, ()),
     "aim": Many(ik.Aim, _aim, ("turn_slack",)),
     "pole": Many(ik.Pole, _pole, ("turn_slack",)),
     "plane": Many(ik.Plane, _plane, ("one_sided",)),

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import Mask
+from ..model.geometric_stiffness import turned_curvature
 from ..model.pose import Pose
 from ..model.residual import Residual, with_slack
 from ..model.skeleton import Skeleton
@@ -68,8 +69,7 @@ class Orientation(Masked):
         axes = None
         if self.mask is not None:
             if self.space != "world":
-                if self.frame is not None:
-                    back = self.frame.swapaxes(-1, -2)
+                back = (self.target if self.frame is None else self.frame).swapaxes(-1, -2)
                 axes = np.broadcast_to(back, turn.shape).reshape(-1, 3, 3)
                 error = np.matmul(axes, error[:, :, None])[:, :, 0]
             error = error[:, self.mask]
@@ -85,3 +85,13 @@ class Orientation(Masked):
         if self.slack:
             return with_slack(error, jacobian(), self.slack, count)
         return Residual(error, jacobian)
+
+    def curvature(self, pose: Pose, pull: Array, step: Array) -> Array:
+        if self.slack:
+            return super().curvature(pose, pull, step)
+        points, torque = self.points_at(pose), pull.reshape(self.effectors, self.rows)
+        if self.mask is not None:
+            axes = np.eye(3) if self.space == "world" else self.target if self.frame is None else self.frame
+            torque = np.matmul(axes[..., self.mask], torque[:, :, None])[:, :, 0]
+        turn = np.matmul(pose.frames(points), self.target.swapaxes(-1, -2))
+        return turned_curvature(pose, points, turn, torque).matrix(pose)

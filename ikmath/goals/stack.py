@@ -16,11 +16,11 @@ import numpy as np
 
 from ..arrays import Mask
 from ..model.frame_points import FramePoints
-from ..model.geometric_stiffness import Curvature, Loads
+from ..model.geometric_stiffness import Curvature, Loads, turned_curvature
 from ..model.pose import Pose, carriage
 from ..model.skeleton import Skeleton
 from ..model.topology import span
-from ..rotation import Array, log_and_derivative, log_curvature
+from ..rotation import Array, log_and_derivative
 from . import Goal, Orientation, Position, Residual
 
 
@@ -129,7 +129,7 @@ class TaskStack:
             targets = _targets(goals, self._places, batch, 2) if len(self._places) > 1 else one.target
             errors.append((x - targets).reshape(*batch, self._split))
         if self._turns:
-            vectors, derivative = self._missing_turns(goals, pose)
+            vectors, derivative = log_and_derivative(self._turned(goals, pose))
             errors.append(vectors.reshape(*batch, 3 * self._turn.count))
         others: list[Residual] = []
         for i in self._others:
@@ -161,10 +161,10 @@ class TaskStack:
 
         return error, jacobian
 
-    def _missing_turns(self, goals: Sequence[Goal], pose: Pose) -> tuple[Array, Callable[[], Array]]:
-        """Rotation vectors (m, 3) from orientations to their targets; and what gives their derivative."""
+    def _turned(self, goals: Sequence[Goal], pose: Pose) -> Array:
+        """Rotations (m, 3, 3) from the targets to the orientations."""
         back = _targets(goals, self._turns, pose.batch, 3).swapaxes(-1, -2)
-        return log_and_derivative(np.matmul(pose.frames(self._turn), back).reshape(-1, 3, 3))
+        return np.asarray(np.matmul(pose.frames(self._turn), back).reshape(-1, 3, 3))
 
     def curvature(self, goals: Sequence[Goal], pose: Pose, pull: Array, step: Array) -> Curvature:
         """Second derivative of the errors, each multiplied by its pull and added up.
@@ -172,28 +172,20 @@ class TaskStack:
         Args:
             goals: to evaluate; pose: a single one; pull: (k,) of each row; step: see `Goal.curvature`.
         """
-        rest = np.zeros((pose.skeleton.n, pose.skeleton.n))
         if self._order is not None:
             ordered = np.empty_like(pull)
             ordered[self._order] = pull
             pull = ordered
         places, turns, others = np.split(pull, [self._split, self._split + 3 * self._turn.count])
         loads = Loads.on_points(self._place.joints, pose.points(self._place), places.reshape(-1, 3))
+        found = Curvature(loads, np.zeros((pose.skeleton.n, pose.skeleton.n)))
         if self._turns:
-            vectors, derivative = self._missing_turns(goals, pose)
-            torque = turns.reshape(-1, 3)
-            loads = loads.along_with(
-                Loads.of(self._turn.joints, torque=np.matmul(torque[:, None, :], derivative())[:, 0])
-            )
-            axes = pose.turn_jacobian(self._turn).T.reshape(len(rest), -1, 3)
-            bent = np.matmul(axes.swapaxes(0, 1), log_curvature(vectors, torque))
-            rest += np.tensordot(bent, axes, ((0, 2), (1, 2)))
-        first = 0
+            turned = turned_curvature(pose, self._turn, self._turned(goals, pose), turns.reshape(-1, 3))
+            found = found.along_with(turned)
         for i in self._others:
-            own = others[first : first + goals[i].effectors * goals[i].rows]
-            first += len(own)
-            rest += goals[i].curvature(pose, own, step)
-        return Curvature(loads, rest)
+            own, others = np.split(others, [goals[i].effectors * goals[i].rows])
+            found.rest[:] += goals[i].curvature(pose, own, step)
+        return found
 
     def _many(
         self, pose: Pose, x: Array | None, derivative: Callable[[], Array] | None, others: Sequence[Residual]

@@ -19,7 +19,8 @@ from typing import Final, NamedTuple, Self
 import numpy as np
 
 from ..arrays import Index
-from ..rotation import Array, axial, cross
+from ..rotation import Array, axial, cross, log_and_derivative, log_curvature
+from .frame_points import FramePoints
 from .pose import Pose
 
 _SMALL: Final = 0.1  # radians; below it three terms of the series are as exact as the closed form
@@ -79,6 +80,15 @@ class Curvature(NamedTuple):
     def matrix(self, pose: Pose) -> Array:
         """(n, n) at the pose that it was made at."""
         return geometric_stiffness(pose, self.loads) + self.rest
+
+
+def turned_curvature(pose: Pose, points: FramePoints, turn: Array, torque: Array) -> Curvature:
+    """Second derivative of the rotation vectors of m joints' turns (m, 3, 3), by torques (m, 3), added up."""
+    vectors, derivative = log_and_derivative(turn)
+    loads = Loads.of(points.joints, torque=np.matmul(torque[:, None, :], derivative())[:, 0])
+    axes = pose.turn_jacobian(points).T.reshape(pose.skeleton.n, -1, 3)
+    bent = np.matmul(axes.swapaxes(0, 1), log_curvature(vectors, torque))
+    return Curvature(loads, np.tensordot(bent, axes, ((0, 2), (1, 2))))
 
 
 def geometric_stiffness(pose: Pose, loads: Loads) -> Array:

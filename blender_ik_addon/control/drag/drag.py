@@ -133,7 +133,7 @@ class Drag:
     def held(self) -> tuple[str, ...]:
         """Bones that stay in place, pinned or automatically."""
         hand = self._plan.effectors[self._row].priority
-        staying = (e for e in self._plan.effectors if e.holds and not e.second)
+        staying = (e for e in self._plan.effectors if e.holds and (e.kind.moves or e.index != NOT_SAVED))
         every = (e.bone for e in staying if e.priority < hand)
         return tuple(dict.fromkeys(every))
 

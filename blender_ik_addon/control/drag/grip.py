@@ -13,6 +13,7 @@ from ...bridge.armature import Array, Bones, Matrices, pose_matrices
 from ...bridge.bone_map import BoneMap, bone_map
 from ...bridge.checks import overridden
 from ...bridge.feet import Footing, carrier, footing
+from ...bridge.sole import Sole
 from ...properties.access import rig_of
 from ...properties.effector import ArticulateEffector, why_not_moved
 from ...properties.kinds import KINDS, Kind
@@ -24,6 +25,7 @@ from .mirrored import Mirrored, other_hand
 # priorities relative to that of the dragged bone
 _BODY: Final = 1  # of the bone that carries the dragged leg
 _BELOW: Final = 2  # of the foot below the dragged bone, for which the body does not move
+_SOLE: Final = replace(KINDS["POSE"], asks=("position", "sole"))
 _TINY: Final = 1e-12
 METHOD: Final = "hierarchical"
 """The method of all drags, whatever the rig's is: pins need priorities."""
@@ -125,7 +127,7 @@ def holding(armature: bpy.types.Object, context: bpy.types.Context, grip: Grip) 
     except reasons():
         return ()  # the drag itself reports the reason
     hand = plan.effectors[rows[0]]
-    temporary = (one for one in plan.effectors if one.index == NOT_SAVED and not one.second)
+    temporary = (one for one in plan.effectors if one.index == NOT_SAVED and one.kind.moves)
     return tuple(one for one in temporary if one.priority < hand.priority)
 
 
@@ -235,15 +237,15 @@ def _feet(
         lifted += below if len(below) == 1 < len(free) else []
     turned = {bones.index.get(effector.bone) for effector in own}
     hand = _strength(own)
-    plans = [
-        _held(
-            bones,
-            foot,
-            hand + _BELOW if foot in lifted else _above_all(own),
-            whole.ends[foot] if foot not in on.flat or foot in turned else None,
-        )
-        for foot in held
-    ]
+    plans = []
+    for foot in held:
+        flat = foot in on.flat and foot not in turned
+        sole = Sole.of(whole, foot) if flat and foot not in lifted else None
+        if sole is not None:
+            plans += _standing(bones, foot, sole, _above_all(own))
+        else:
+            strength = hand + _BELOW if foot in lifted else _above_all(own)
+            plans.append(_held(bones, foot, strength, None if flat else whole.ends[foot]))
     leg = next((foot for foot in (*lifted, *on.feet) if foot in lifted or foot in above), -1)
     body = _body(bones, leg, free) if leg >= 0 else -1
     return plans if body < 0 else [*plans, _held(bones, body, hand + _BODY)]
@@ -296,6 +298,16 @@ def _held(bones: Bones, number: int, priority: int, tip: Array | None = None) ->
         priority=priority,
         local=(0.0, 0.0, 0.0) if tip is None else _local(tip),
     )
+
+
+def _standing(bones: Bones, foot: int, sole: Sole, priority: int) -> list[EffectorPlan]:
+    """Effectors that keep a foot on the ground, and its toes flat if its heel rises."""
+    ball = replace(
+        _held(bones, foot, priority, sole.ball),
+        kind=_SOLE,
+        settings={"hinge": sole.hinge, "side": sole.side},
+    )
+    return [ball, *(replace(_held(bones, toe, priority), kind=KINDS["ORIENTATION"]) for toe in sole.toes)]
 
 
 def _body(bones: Bones, foot: int, feet_held: Sequence[int]) -> int:
