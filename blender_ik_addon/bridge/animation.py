@@ -79,14 +79,16 @@ def keyed_curves(owner: Any) -> Iterator[Any]:
         yield from compat.played_curves(player)
 
 
-def values_by_hand() -> Callable[[], None]:
+def values_by_hand(but: bpy.types.Object | None = None) -> Callable[[], None]:
     """A function that restores the present values of all properties in the file that are animated.
 
-    Those by an action or an NLA strip. It keeps plain data; the owners are looked up again.
+    Those by an action or an NLA strip, except those `but` of one object. It keeps plain data; the owners are
+    looked up again.
     """
     values = {
         thing.session_uid: {path: _value(thing, path) for path in {c.data_path for c in keyed_curves(thing)}}
         for thing in _animated()
+        if thing != but
     }
 
     def give_back() -> None:

@@ -211,6 +211,7 @@ class Bake:
         frame, subframe = scene.frame_current, scene.frame_subframe
         margin = options.remove_error_margin if options.decimate else None
         curves = frame_curves(self.plan, scene, samples, [s.channels for s in solved], keyed, margin)
+        give_others = values_by_hand(but=armature)
         with ExitStack() as undo:
             undo.callback(self._now(context))
             written = write_keys(
@@ -227,6 +228,7 @@ class Bake:
             run = Run(operation="bake", plan=self.plan, figure=figure, solved=solved, seconds=seconds)
             self.report = write_report(armature, run)
             undo.pop_all()
+        give_others()
         self.progress = 1.0
 
     def _as_shown(
