@@ -8,7 +8,7 @@ import bpy
 
 from ..properties.kinds import KINDS
 from ..properties.measures import angle, is_seen, length
-from .tab import ICON, draw_eye, letters, sidebar_width
+from .tab import ICON, ItemList, letters, sidebar_width
 
 ENDED: Final[Mapping[str, Any]] = {
     "REACHED": "CHECKMARK",
@@ -32,15 +32,11 @@ _EDGE = 28.0  # on both sides of a name, which is a text field
 _MOST = 0.6  # share of a line up to which a name is not shortened
 
 
-class ARTICULATE_UL_effectors(bpy.types.UIList):
+class ARTICULATE_UL_effectors(ItemList, bpy.types.UIList):
     """Kind, name, a target that is not the effector's own, weight, error, on or off."""
 
-    def draw_item(
-        self, context, layout, rig, effector, _icon, _active_data, _active_property, _index=0, _flag=0
-    ) -> None:
-        """Draw one line; red if the bone or the target is missing. Default values are not shown."""
-        line = layout.row(align=True)
-        line.active = effector.enabled
+    def fill(self, line, context, rig, effector) -> None:
+        """Red if the bone or the target is missing. Default values are not shown."""
         room, width = max(sidebar_width(context) - _BESIDE, 1.0), letters(context)
         own = min(ICON + width(effector.name) + _EDGE, _MOST * room)
         labels, taken = _labels(effector, room - own, width)
@@ -54,7 +50,6 @@ class ARTICULATE_UL_effectors(bpy.types.UIList):
             label = told.row(align=True)
             label.alert = text == _NO_TARGET
             label.label(text=text, icon=icon)
-        draw_eye(line, effector)
 
 
 def _labels(effector, room: float, width: Callable[[str], float]) -> tuple[list[Label], float]:

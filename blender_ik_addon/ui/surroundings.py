@@ -7,20 +7,16 @@ import bpy
 
 from ..properties.access import active_armature, active_bone, rig_of
 from ..properties.measures import length
-from .tab import SubPanel, draw_all, draw_eye, draw_fixed, draw_list, draw_of_bone
+from .tab import ItemList, SubPanel, draw_all, draw_fixed, draw_list, draw_of_bone
 
 _ROWS: Final = 2  # for the note of an ignored obstacle, the active one's first
 
 
-class ARTICULATE_UL_obstacles(bpy.types.UIList):
+class ARTICULATE_UL_obstacles(ItemList, bpy.types.UIList):
     """Mode, object or collection, margin, on or off."""
 
-    def draw_item(
-        self, _context, layout, rig, obstacle, _icon, _active_data, _active_property, _index=0, _flag=0
-    ) -> None:
-        """Draw one line; red if the object was deleted or is ignored."""
-        line = layout.row(align=True)
-        line.active = obstacle.enabled
+    def fill(self, line, _context, rig, obstacle) -> None:
+        """Red if the object was deleted or is ignored."""
         name = line.row(align=True)
         gone = obstacle.object is None and obstacle.collection is None
         name.alert = gone or f"'{obstacle.shown_name}'" in rig.body.notes
@@ -29,34 +25,25 @@ class ARTICULATE_UL_obstacles(bpy.types.UIList):
         if obstacle.margin:
             line.label(text=f"+{length(obstacle.margin, short=True)}")
         line.prop(obstacle, "mode", text="", icon_only=True, emboss=False)
-        draw_eye(line, obstacle)
 
 
-class ARTICULATE_UL_links(bpy.types.UIList):
+class ARTICULATE_UL_links(ItemList, bpy.types.UIList):
     """Bone, radius, on or off."""
 
-    def draw_item(
-        self, _context, layout, body, link, _icon, _active_data, _active_property, _index=0, _flag=0
-    ) -> None:
-        """Draw one line; red if the bone does not exist."""
-        line = layout.row(align=True)
-        line.active = link.enabled
+    def fill(self, line, _context, body, link) -> None:
+        """Red if the bone does not exist."""
         split = line.split(factor=0.65, align=True)
         name = split.row(align=True)
         name.alert = link.name not in body.id_data.data.bones
         name.label(text=link.name, icon="BONE_DATA")
         split.prop(link, "radius", text="", emboss=False)
-        draw_eye(line, link)
 
 
-class ARTICULATE_UL_pairs(bpy.types.UIList):
+class ARTICULATE_UL_pairs(ItemList, bpy.types.UIList):
     """Two bones, and whether they are kept apart."""
 
-    def draw_item(
-        self, _context, layout, body, pair, _icon, _active_data, _active_property, _index=0, _flag=0
-    ) -> None:
-        """Draw one line; red if a bone does not exist."""
-        line = layout.row(align=True)
+    def fill(self, line, _context, body, pair) -> None:
+        """Red if a bone does not exist."""
         for name in (pair.a, pair.b):
             part = line.row(align=True)
             part.alert = name not in body.id_data.data.bones

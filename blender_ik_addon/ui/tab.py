@@ -22,15 +22,13 @@ _GAP: Final = 16.0  # around the button beside a text
 _LABEL_SHARE: Final = 0.4  # share of a line that Blender uses for the label of a setting
 
 
-def draw_text(layout: bpy.types.UILayout, context: bpy.types.Context, text: str, *, icon: Any) -> None:
+def draw_text(layout, context, text: str, *, icon: Any) -> None:
     """Draw a text with as many lines as it needs, and an icon in front of the first line."""
     room = sidebar_width(context) - _MARGIN - ICON - _INDENT
     _draw_lines(layout, wrap(text, max(_LEAST, room), letters(context)), icon)
 
 
-def draw_fixed(
-    layout: bpy.types.UILayout, context: bpy.types.Context, text: str, rows: int, *, icon: Any = "NONE"
-) -> None:
+def draw_fixed(layout, context, text: str, rows: int, *, icon: Any = "NONE") -> None:
     """Draw a text in a box of constant height, so that nothing below it moves; truncated if it does not fit.
 
     The layout is a row with at most one button.
@@ -47,7 +45,7 @@ def draw_fixed(
     _draw_lines(layout, lines + [""] * (rows - len(lines)), icon)
 
 
-def _draw_lines(layout: bpy.types.UILayout, lines: Iterable[str], icon: Any) -> None:
+def _draw_lines(layout, lines: Iterable[str], icon: Any) -> None:
     column = layout.column(align=True)
     column.scale_y = 0.8
     for number, line in enumerate(lines):
@@ -120,6 +118,25 @@ class SubPanel(Tab):
         raise NotImplementedError
 
 
+class ItemList:
+    """Base of a list: one line for each item, greyed out if it is off; subclasses implement `fill`."""
+
+    def draw_item(
+        self, context, layout, owner, item, _icon, _active_data, _active_property, _index=0, _flag=0
+    ) -> None:
+        """Draw the line of an item."""
+        line = layout.row(align=True)
+        switched = "enabled" in item.bl_rna.properties
+        line.active = not switched or item.enabled
+        self.fill(line, context, owner, item)
+        if switched:
+            line.prop(item, "enabled", text="", emboss=False, icon="HIDE_OFF" if item.enabled else "HIDE_ON")
+
+    def fill(self, line, context, owner, item) -> None:
+        """Draw the contents of the line of an owner's item, before the switch at its end."""
+        raise NotImplementedError
+
+
 def draw_list(layout, kind, owner, items, active, rows=2):
     """Draw a list of an owner's items; returns the column beside it for buttons."""
     row = layout.row()
@@ -145,11 +162,6 @@ def draw_labelled(layout, label):
     name.alignment = "RIGHT"
     name.label(text=label)
     return halves.row()
-
-
-def draw_eye(line, item) -> None:
-    """Draw the switch at the end of an item's line."""
-    line.prop(item, "enabled", text="", emboss=False, icon="HIDE_OFF" if item.enabled else "HIDE_ON")
 
 
 def draw_all(layout, owner, names) -> None:

@@ -93,16 +93,13 @@ def _wires_of_a_capsule() -> Floats:
     Each point is given by coefficients of the axis, two radii across and one along, and a one.
     """
     angle = np.linspace(0.0, 2.0 * np.pi, _COARSE + 1)
+    half = angle[: _COARSE // 2 + 1]
     cosine, sine, none = np.cos(angle), np.sin(angle), np.zeros(_COARSE + 1)
-    half = _COARSE // 2 + 1
     paths = [np.stack([none + end, cosine, sine, none], 1) for end in (0.0, 1.0)]
-    for column in (1, 2):
-        outline = np.zeros((2 * half + 1, 4))
-        outline[:half, 0] = outline[-1, 0] = 1.0
-        outline[:half, column], outline[:half, 3] = cosine[:half], sine[:half]
-        outline[half:-1, column], outline[half:-1, 3] = -cosine[:half], -sine[:half]
-        outline[-1, column] = 1.0
-        paths.append(outline)
+    turn = np.concatenate([half, half + np.pi, half[:1]])  # around one end, the other one, and back
+    end = np.repeat([1.0, 0.0, 1.0], [len(half), len(half), 1])
+    cosine, sine, none = np.cos(turn), np.sin(turn), np.zeros(len(turn))
+    paths += [np.stack([end, *across, sine], 1) for across in ((cosine, none), (none, cosine))]
     wires = np.concatenate([np.stack([path[:-1], path[1:]], 1) for path in paths])
     return np.concatenate([wires, np.ones((len(wires), 2, 1))], 2).astype(np.float32)
 

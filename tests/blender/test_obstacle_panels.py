@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import bpy
 import installed
 import numpy as np
@@ -28,7 +26,7 @@ class Lists(Layout):
         cls = getattr(installed.module("ui.surroundings"), kind)
         assert active in active_data.bl_rna.properties
         for item in getattr(data, name):
-            cls.draw_item(SimpleNamespace(), bpy.context, self, data, item, 0, active_data, active, 0, 0)
+            cls.draw_item(Panel(cls, self), bpy.context, self, data, item, 0, active_data, active, 0, 0)
 
 
 def drawn(part: str = "surroundings") -> list[str]:

@@ -86,7 +86,7 @@ def draw_list_item(layout: Layout, rig, effector, sidebar: float | None = None) 
     cls = installed.module("ui.effector_list").ARTICULATE_UL_effectors
     region = None if sidebar is None else SimpleNamespace(width=sidebar)
     context = SimpleNamespace(region=region, preferences=bpy.context.preferences)
-    cls.draw_item(SimpleNamespace(), context, layout, rig, effector, 0, rig, "active_effector", 0, 0)
+    cls.draw_item(Panel(cls, layout), context, layout, rig, effector, 0, rig, "active_effector", 0, 0)
 
 
 def classes(*parts: str) -> list[type]:
@@ -108,7 +108,7 @@ def drawn_labels() -> list[tuple[str, bool]]:
     """`Layout.labels` of all subpanels, those of obstacles and the body included."""
     layout = Layout()
     for cls in classes("panel", "surroundings", "advanced"):
-        if hasattr(cls, "fill") and cls.poll(bpy.context):
+        if issubclass(cls, bpy.types.Panel) and hasattr(cls, "fill") and cls.poll(bpy.context):
             cls.draw(Panel(cls, layout), bpy.context)
     return layout.labels
 

@@ -158,10 +158,13 @@ class Neighbourhood:
             # the reader caches the trees of the meshes itself
             self._around = None if around is None else replace(around, reader=self._reader)
             self._key, self._model, self._shapes, self._found = key, None, None, Memo()
-        around = self._around
+        around, known = self._around, self._shapes
         if around is None:
             return None
-        shapes = self._obstacles(around, armature, space, depsgraph)
+        if known is None or known[0] is not space or self._reader.concerned(self.changes):
+            found, _ = look_around(around, armature, space, depsgraph, self.changes.reshaped)
+            known = self._shapes = space, found
+        self.changes, shapes = Changes(), known[1]
 
         def measure() -> Critical | None:
             model = self._model
@@ -179,21 +182,6 @@ class Neighbourhood:
             return None if near is None else _listed(model, scene, near, space)
 
         return self._found.get((shapes, told), measure)
-
-    def _obstacles(
-        self,
-        around: Surroundings,
-        armature: bpy.types.Object,
-        space: Space,
-        depsgraph: bpy.types.Depsgraph,
-    ) -> tuple[Shape, ...]:
-        """The obstacles, read again only if some of them may have changed."""
-        known = self._shapes
-        if known is None or known[0] is not space or self._reader.concerned(self.changes):
-            found, _ = look_around(around, armature, space, depsgraph, self.changes.reshaped)
-            known = self._shapes = space, found
-        self.changes = Changes()
-        return known[1]
 
     def _near(self, scene: Scene, places: Array, size: float) -> ClosestPairs | None:
         """All near pairs. If there are none, some that include the nearest; None without any obstacle."""
