@@ -15,9 +15,6 @@ import bpy
 # 4.5 has a separate point shader; the plain one draws no points there on some drivers.
 POINT_SHADER: Final = "POINT_FLAT_COLOR" if bpy.app.version >= (4, 5, 0) else "FLAT_COLOR"
 
-# From 5.0 on, numpy reads matrices of `mathutils` through the buffer protocol.
-MATRICES_ARE_BUFFERS: Final = bpy.app.version >= (5, 0, 0)
-
 # Until 4.3, the clickable width of sticks was half the drawn width.
 PICK_STICK: Final = 1.0 if bpy.app.version >= (4, 4, 0) else 0.5
 
@@ -82,10 +79,7 @@ def played_slot(player: Any) -> str:
 def played_bag(player: Any) -> Any | None:
     """The bag of F-curves that animation data or an NLA strip plays, None if there is none."""
     action: Action = player.action if player else None
-    if action is None or not has_slots(action):
-        return action
-    strip, slot = _first_strip(action), player.action_slot
-    return strip.channelbag(slot) if strip is not None and slot is not None else None
+    return next(iter(slot_bags(action, played_slot(player))), None) if action is not None else None
 
 
 def slot_bags(action: Action, slot: str) -> list[Any]:

@@ -19,7 +19,6 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from .. import compat
 from ..properties.refusal import Refused, require
 from .armature import Array
 from .evaluated import kept_up
@@ -211,11 +210,9 @@ def target_matrices(transforms: Sequence[Any], name_of: Callable[[int], str]) ->
     Raises:
         Refused: one is not finite; `name_of` gives the name of the target in a row.
     """
-    if compat.MATRICES_ARE_BUFFERS:
-        values = np.array(transforms, dtype=float).ravel()
-    else:  # single numbers, because numpy queries a matrix several times, which takes five times as long
-        numbers = chain.from_iterable(chain.from_iterable(transforms))
-        values = np.fromiter(numbers, dtype=float, count=16 * len(transforms))
+    # single numbers: up to Blender 4.5, numpy queries a matrix several times, which takes five times as long
+    numbers = chain.from_iterable(chain.from_iterable(transforms))
+    values = np.fromiter(numbers, dtype=float, count=16 * len(transforms))
     matrices = values.reshape(-1, 4, 4)
     if not isfinite(values.dot(values)):  # finite numbers of Blender can be squared without overflow
         name = name_of(int(np.argmin(np.isfinite(matrices).all((1, 2)))))
