@@ -38,10 +38,10 @@ def bone_in_path(path: str) -> tuple[str, str]:
     return (bpy.utils.unescape_identifier(found[1]), found[2]) if found else ("", "")
 
 
-def animated_channels(armature_object: bpy.types.Object, bones: Bones) -> Channels:
+def animated_channels(armature: bpy.types.Object, bones: Bones) -> Channels:
     """(B,) flags of the components that an action, an NLA strip or a driver sets."""
     flags = np.zeros(len(bones), channel_records(np.bool_))
-    for curve in animation_curves(armature_object):
+    for curve in animation_curves(armature):
         found = animated_channel(curve, bones)
         if found is not None:
             name, number = found
@@ -55,9 +55,9 @@ def animated_channel(curve: Any, bones: Bones) -> tuple[str, int] | None:
     return (channel, bones.index[name]) if channel in CHANNEL_WIDTHS and name in bones.index else None
 
 
-def is_animated(armature_object: bpy.types.Object, path: str) -> bool:
+def is_animated(armature: bpy.types.Object, path: str) -> bool:
     """Whether an action, an NLA strip or a driver sets the property with a data path."""
-    data: Any = armature_object.animation_data
+    data: Any = armature.animation_data
     if data is None:
         return False
     bags = [compat.played_bag(player) for player in compat.players(data)]
@@ -65,10 +65,10 @@ def is_animated(armature_object: bpy.types.Object, path: str) -> bool:
     return any(curves.find(path) is not None for curves in found)
 
 
-def animation_curves(armature_object: bpy.types.Object) -> Iterator[Any]:
+def animation_curves(armature: bpy.types.Object) -> Iterator[Any]:
     """F-curves of the action and of NLA strips, and drivers."""
-    yield from keyed_curves(armature_object)
-    data: Any = armature_object.animation_data
+    yield from keyed_curves(armature)
+    data: Any = armature.animation_data
     if data is not None:
         yield from data.drivers
 

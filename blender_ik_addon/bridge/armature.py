@@ -51,9 +51,9 @@ class Bones:
         ik_stretch: (B,).
     """
 
-    def __init__(self, armature_object: bpy.types.Object) -> None:
-        pose, data = armature_object.pose.bones, armature_object.data.bones
-        self.armature = armature_object.name
+    def __init__(self, armature: bpy.types.Object) -> None:
+        pose, data = armature.pose.bones, armature.data.bones
+        self.armature = armature.name
         self.names: tuple[str, ...] = tuple(bone.name for bone in pose)
         self.index = {name: number for number, name in enumerate(self.names)}
         self._above = [self.index[bone.parent.name] if bone.parent else -1 for bone in pose]
@@ -205,29 +205,28 @@ class PoseState:
         return digest.digest()
 
 
-def read_bones(armature_object: bpy.types.Object) -> Bones:
+def read_bones(armature: bpy.types.Object) -> Bones:
     """Read the data that does not change while the armature moves; locks are those of the given object.
 
     Raises:
         Refused: the object is no armature, has no bones, or its pose is not up to date with its bones.
     """
-    if armature_object is None or armature_object.type != "ARMATURE" or armature_object.pose is None:
-        name = getattr(armature_object, "name", "nothing")
+    if armature is None or armature.type != "ARMATURE" or armature.pose is None:
+        name = getattr(armature, "name", "nothing")
         raise Refused(f"'{name}' is not an armature; choose an armature object.")
-    names = {bone.name for bone in armature_object.pose.bones}
+    names = {bone.name for bone in armature.pose.bones}
     if not names:
-        raise Refused(f"Armature '{armature_object.name}' has no bones; add some.")
-    if {bone.name for bone in armature_object.data.bones} != names:
+        raise Refused(f"Armature '{armature.name}' has no bones; add some.")
+    if {bone.name for bone in armature.data.bones} != names:
         raise Refused(
-            f"The pose of '{armature_object.name}' is not up to date with its bones; "
-            "leave Edit Mode and try again."
+            f"The pose of '{armature.name}' is not up to date with its bones; leave Edit Mode and try again."
         )
-    return Bones(armature_object)
+    return Bones(armature)
 
 
-def read_channels(armature_object: bpy.types.Object) -> Channels:
+def read_channels(armature: bpy.types.Object) -> Channels:
     """Read the channels of all bones; from the original object, a snapshot for `write_channels`."""
-    bones = armature_object.pose.bones
+    bones = armature.pose.bones
     channels = np.empty(len(bones), AT_REST.dtype)
     for name, width in CHANNEL_WIDTHS.items():
         channels[name] = read_all(bones, name, width)
@@ -235,7 +234,7 @@ def read_channels(armature_object: bpy.types.Object) -> Channels:
 
 
 def write_channels(
-    armature_object: bpy.types.Object, channels: Channels, *, present: Channels | None = None
+    armature: bpy.types.Object, channels: Channels, *, present: Channels | None = None
 ) -> None:
     """Write the channels of all bones to the pose and tag the object, without an update.
 
@@ -245,19 +244,18 @@ def write_channels(
     Raises:
         Refused: the number of bones differs from that of the channels; nothing is written.
     """
-    pose = armature_object.pose.bones
+    pose = armature.pose.bones
     if len(pose) != len(channels):
-        name = armature_object.name
-        raise Refused(f"The bones of '{name}' have changed in the meantime; start again.")
+        raise Refused(f"The bones of '{armature.name}' have changed in the meantime; start again.")
     for name in CHANNEL_WIDTHS:
         values = channels[name].ravel()
         if present is None or values.tobytes() != present[name].tobytes():
             pose.foreach_set(name, values)
     # `DATA` would also evaluate the armature's data, which takes half as long again.
-    armature_object.update_tag(refresh={"OBJECT"})
+    armature.update_tag(refresh={"OBJECT"})
 
 
-def read_state(armature_object: bpy.types.Object, bones: Bones, before: PoseState | None = None) -> PoseState:
+def read_state(armature: bpy.types.Object, bones: Bones, before: PoseState | None = None) -> PoseState:
     """Read the present pose of all bones; `before` is returned if nothing has changed.
 
     Pass the evaluated object. The original has the same pose only after an update of the viewport, and never
@@ -266,10 +264,10 @@ def read_state(armature_object: bpy.types.Object, bones: Bones, before: PoseStat
     Raises:
         Refused: bones were added or removed since.
     """
-    pose = armature_object.pose.bones
+    pose = armature.pose.bones
     if len(pose) != len(bones):
         raise Refused(f"The bones of '{bones.armature}' have changed in the meantime; start again.")
-    channels, matrix = read_channels(armature_object), _get_matrices(pose, "matrix")
+    channels, matrix = read_channels(armature), _get_matrices(pose, "matrix")
     if before is not None and channels.tobytes() == before.channels.tobytes():
         if _columns(matrix) == _columns(before.matrix):
             return before
@@ -277,9 +275,9 @@ def read_state(armature_object: bpy.types.Object, bones: Bones, before: PoseStat
     return PoseState(channels, _get_matrices(pose, "matrix_basis"), matrix)
 
 
-def pose_matrices(armature_object: bpy.types.Object, which: str = "matrix") -> Floats:
+def pose_matrices(armature: bpy.types.Object, which: str = "matrix") -> Floats:
     """One matrix (B, 4, 4) per bone: "matrix" in armature space, or "matrix_basis", of the channels alone."""
-    pose: Any = armature_object.pose
+    pose: Any = armature.pose
     return _get_matrices(pose.bones, which)
 
 

@@ -22,21 +22,18 @@ _CHAIN: Final = frozenset({"IK", "SPLINE_IK"})
 _ZERO_LENGTH: Final = 5e-6  # Blender 5.0 stores a bone without length with a length of 2e-6
 
 
-def armature_refusals(armature_object: bpy.types.Object) -> Iterator[Refused]:
+def armature_refusals(armature: bpy.types.Object) -> Iterator[Refused]:
     """Why an armature cannot be solved as it is now: its scale, Edit Mode, or its rest position."""
-    name = armature_object.name
-    yield from space_refusals(name, np.array(armature_object.matrix_world, dtype=float))
-    if armature_object.mode == "EDIT":
+    name = armature.name
+    yield from space_refusals(name, np.array(armature.matrix_world, dtype=float))
+    if armature.mode == "EDIT":
         yield Refused(f"Armature '{name}' is in Edit Mode; leave it first.")
-    if armature_object.data.pose_position == "REST":
+    if armature.data.pose_position == "REST":
         yield Refused(f"Armature '{name}' is shown in its rest position; switch it to Pose Position.")
 
 
 def figure_refusals(
-    armature_object: bpy.types.Object,
-    figure: Figure,
-    chains: Iterable[Chain],
-    holding: Collection[Chain] = (),
+    armature: bpy.types.Object, figure: Figure, chains: Iterable[Chain], holding: Collection[Chain] = ()
 ) -> Iterator[Refused]:
     """Why the bones of a figure cannot be solved.
 
@@ -48,8 +45,8 @@ def figure_refusals(
             name = bones.names[number]
             yield Refused(f"Bone '{name}' of '{bones.armature}' has no length; make it longer or delete it.")
     yield from _freedom_refusals(figure, [chain for chain in chains if chain not in holding])
-    yield from constraint_refusals(armature_object, figure, chains)
-    yield from _driver_refusals(armature_object, figure)
+    yield from constraint_refusals(armature, figure, chains)
+    yield from _driver_refusals(armature, figure)
 
 
 def _freedom_refusals(figure: Figure, chains: Iterable[Chain]) -> Iterator[Refused]:
@@ -65,15 +62,13 @@ def _freedom_refusals(figure: Figure, chains: Iterable[Chain]) -> Iterator[Refus
             )
 
 
-def constraint_refusals(
-    armature_object: bpy.types.Object, figure: Figure, chains: Iterable[Chain]
-) -> list[Refused]:
+def constraint_refusals(armature: bpy.types.Object, figure: Figure, chains: Iterable[Chain]) -> list[Refused]:
     """Constraints that override the result of solved bones in the present frame.
 
     First those on an effector's own bone, then those that a shorter chain would avoid.
     """
     bones, free = figure.bones, figure.free_bones
-    overriding = list(_meddling(armature_object, frozenset(figure.solved), limiting=False))
+    overriding = list(_meddling(armature, frozenset(figure.solved), limiting=False))
     overridden = frozenset(name for _, _, hit in overriding for name in hit)
     own, shorter = set[str](), dict[str, tuple[str, str]]()
     for name, root in chains:
@@ -95,10 +90,10 @@ def constraint_refusals(
     return [refusal for _, refusal in sorted(found, key=lambda each: each[0])]
 
 
-def limiting_constraint(armature_object: bpy.types.Object, solved: frozenset[str]) -> str:
+def limiting_constraint(armature: bpy.types.Object, solved: frozenset[str]) -> str:
     """Which constraint may change the solved bones after the solve, as a sentence; "" if there is none."""
     would = "changes the result after the solve; use the bone's IK limits, which the solver keeps."
-    found = _meddling(armature_object, solved, limiting=True)
+    found = _meddling(armature, solved, limiting=True)
     return next((f"{_whose(bone, constraint)} {would}" for bone, constraint, _ in found), "")
 
 
@@ -106,20 +101,20 @@ def _whose(bone: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> str:
     return f"Constraint '{constraint.name}' of bone '{bone.name}'"
 
 
-def overridden(armature_object: bpy.types.Object, names: Iterable[str]) -> frozenset[str]:
+def overridden(armature: bpy.types.Object, names: Iterable[str]) -> frozenset[str]:
     """Which of some bones are moved away from their channels' values by constraints."""
-    found = _meddling(armature_object, frozenset(names), limiting=False)
+    found = _meddling(armature, frozenset(names), limiting=False)
     return frozenset(name for _, _, hit in found for name in hit)
 
 
 def _meddling(
-    armature_object: bpy.types.Object, solved: frozenset[str], *, limiting: bool
+    armature: bpy.types.Object, solved: frozenset[str], *, limiting: bool
 ) -> Iterator[tuple[bpy.types.PoseBone, bpy.types.Constraint, list[str]]]:
     """Bones with active constraints that move solved bones, and the names of these.
 
     With `limiting`, only the constraints that act at a limit, otherwise only the others.
     """
-    for bone in armature_object.pose.bones:
+    for bone in armature.pose.bones:
         for constraint in bone.constraints:
             if constraint.mute or constraint.influence <= 0.0 or not constraint.is_valid:
                 continue
@@ -137,9 +132,9 @@ def _constrained_chain(bone: bpy.types.PoseBone, constraint: Any) -> list[str]:
     return [each.name for each in (chain[: constraint.chain_count] if constraint.chain_count else chain)]
 
 
-def _driver_refusals(armature_object: bpy.types.Object, figure: Figure) -> Iterator[Refused]:
+def _driver_refusals(armature: bpy.types.Object, figure: Figure) -> Iterator[Refused]:
     """Drivers on channels that the result is written to; they would override it."""
-    data = armature_object.animation_data
+    data = armature.animation_data
     if data is None:
         return
     written = set(figure.plan.keyed)
@@ -149,6 +144,6 @@ def _driver_refusals(armature_object: bpy.types.Object, figure: Figure) -> Itera
             continue
         if (name, channel, curve.array_index) in written:
             yield Refused(
-                f"Bone '{name}' of '{armature_object.name}' has a driver on its {channel.replace('_', ' ')}, "
+                f"Bone '{name}' of '{armature.name}' has a driver on its {channel.replace('_', ' ')}, "
                 "which would override the result; remove it or lock the channel."
             )

@@ -41,30 +41,30 @@ _WATCHED = {"constraints", *_FREEDOM, *_CHANNELS}
 _WORD = re.compile(r"\w*")
 
 
-def fingerprint(armature_object: bpy.types.Object) -> Any:
+def fingerprint(armature: bpy.types.Object) -> Any:
     """Everything of an armature object that a figure depends on: bones, settings, constraints, animation.
 
     Plain values that can be compared with ==. Excludes the pose itself and the values of the animation.
     """
-    bones, data = armature_object.pose.bones, armature_object.data
+    bones, data = armature.pose.bones, armature.data
     return (
-        (armature_object.mode, data.pose_position),
-        freedom(armature_object),
+        (armature.mode, data.pose_position),
+        freedom(armature),
         _arrays(bones, _CHANNELS),
         [(bone.name, bone.parent and bone.parent.name) for bone in data.bones],
         _arrays(data.bones, _REST),
         [(bone.name, *_constraints(bone)) for bone in bones if bone.constraints],
-        [(curve.data_path, curve.array_index) for curve in animation_curves(armature_object)],
+        [(curve.data_path, curve.array_index) for curve in animation_curves(armature)],
     )
 
 
-def freedom(armature_object: bpy.types.Object) -> Any:
+def freedom(armature: bpy.types.Object) -> Any:
     """The part of the fingerprint for freedom of motion that can change outside of Edit Mode.
 
     Includes names, locks, limits, and which bones inherit rotation; excludes rotation modes.
     """
-    bones: Any = armature_object.pose.bones
-    return bones.keys(), _arrays(bones, _FREEDOM), _arrays(armature_object.data.bones, _INHERITED)
+    bones: Any = armature.pose.bones
+    return bones.keys(), _arrays(bones, _FREEDOM), _arrays(armature.data.bones, _INHERITED)
 
 
 def _arrays(collection: Any, settings: Mapping[str, tuple[int, Any]]) -> list[bytes]:
@@ -79,10 +79,10 @@ def _constraints(bone: bpy.types.PoseBone) -> Iterator[Any]:
         yield constraint.name, constraint.type, *state, *chain
 
 
-def is_restless(armature_object: bpy.types.Object) -> bool:
+def is_restless(armature: bpy.types.Object) -> bool:
     """Whether an action, an NLA strip or a driver sets a property of `fingerprint`.
 
     Mostly these are a constraint's influence or a rotation mode.
     """
-    settings = (bone_in_path(curve.data_path)[1] for curve in animation_curves(armature_object))
+    settings = (bone_in_path(curve.data_path)[1] for curve in animation_curves(armature))
     return any(_WORD.match(setting)[0] in _WATCHED for setting in settings)

@@ -104,7 +104,7 @@ def read_instances(
     makers: Collection[str],
     depsgraph: bpy.types.Depsgraph,
     before: Mapping[str, Surface],
-    armature_object: bpy.types.Object,
+    armature: bpy.types.Object,
 ) -> dict[str, list[Instance]]:
     """All surfaces that some objects show as instances, by the full names of these objects.
 
@@ -132,7 +132,7 @@ def read_instances(
             alike[name] = alike.get(name, 0) + 1
             source = f"{name}/{alike[name]}"
             thing = (instance.instance_object or shown).original
-            own_skin = moves_with(thing, armature_object)
+            own_skin = moves_with(thing, armature)
             read[which] = source, None if own_skin else surface_of(shown, before.get(source))
         source, surface = read[which]
         if surface is not None and len(surface.faces):
@@ -209,7 +209,7 @@ class ObstacleReader:
     def read(
         self,
         wanted: Sequence[Avoided],
-        armature_object: bpy.types.Object,
+        armature: bpy.types.Object,
         space: Space,
         depsgraph: bpy.types.Depsgraph,
         reshaped: Collection[str] | None = None,
@@ -223,13 +223,13 @@ class ObstacleReader:
             Meshes named after their objects, in the given order, one for each instance; sentences on the
                 others. A solid that is not closed becomes a two-sided surface.
         """
-        reasons = [why_not(one, armature_object, depsgraph) for one in wanted]
+        reasons = [why_not(one, armature, depsgraph) for one in wanted]
         ignored = [reason for reason in reasons if reason]
         there = [one for one, reason in zip(wanted, reasons, strict=True) if not reason]
         makers = [one.key for one in there if one.object is not None and makes_instances(one.object)]
         self._read, self._mirrors = frozenset(one.key for one in wanted), bool(makers)
         sources = {kept.source: kept.surface for kept in self._kept.values()}
-        instances = read_instances(makers, depsgraph, sources, armature_object)
+        instances = read_instances(makers, depsgraph, sources, armature)
         kept: dict[str, _Kept] = {}
         shared: dict[tuple[int, bytes], TriangleMesh] = {}
         surfaces: dict[int, Surface] = {}
@@ -329,7 +329,7 @@ def _placed(own: _Kept, name: str, margin: float, mode: str, matrix: Array, spac
     return replace(own, told=told, placed=moved)
 
 
-def why_not(wanted: Avoided, armature_object: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> str:
+def why_not(wanted: Avoided, armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> str:
     """Why an object cannot be an obstacle at present, as a sentence; "" if it can."""
     obj, name = wanted.object, wanted.shown_name
     shown = obj is not None and is_shown(obj, depsgraph)
@@ -345,8 +345,8 @@ def why_not(wanted: Avoided, armature_object: bpy.types.Object, depsgraph: bpy.t
         return f"The transform of obstacle '{name}' must consist of finite numbers; clear it."
     if is_flat(matrix):
         return f"Obstacle '{name}' is scaled to zero; give it a scale."
-    if moves_with(obj, armature_object):
-        return f"Obstacle '{name}' is moved by '{armature_object.name}' itself and is ignored."
+    if moves_with(obj, armature):
+        return f"Obstacle '{name}' is moved by '{armature.name}' itself and is ignored."
     return ""
 
 
@@ -358,16 +358,16 @@ def is_flat(matrix: Array) -> bool:
     return not min(lengths) > 0.0 or abs(volume(axes)) <= _FLAT * max(lengths) ** 3
 
 
-def moves_with(obj: bpy.types.Object, armature_object: bpy.types.Object) -> bool:
+def moves_with(obj: bpy.types.Object, armature: bpy.types.Object) -> bool:
     """Whether an object belongs to a figure as skin, clothing or prop: deformed or carried by its bones."""
     bound: list[Any] = [getattr(each, _BOUND[each.type]) for each in obj.modifiers if each.type in _BOUND]
     skins = [obj, *(skin for skin in bound if skin is not None)]
-    if any(is_deformed(skin, armature_object) for skin in skins):
+    if any(is_deformed(skin, armature) for skin in skins):
         return True
     if obj.parent is None and not len(obj.constraints) and obj.animation_data is None:
         return False  # runs for every obstacle in every frame, and most have no parent
-    bones = frozenset(bone.name for bone in armature_object.data.bones)
-    return bool(carrying_bone(obj, "", armature_object, bones))
+    bones = frozenset(bone.name for bone in armature.data.bones)
+    return bool(carrying_bone(obj, "", armature, bones))
 
 
 def _matrix(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Array:

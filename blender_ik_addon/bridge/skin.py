@@ -20,26 +20,24 @@ from .armature import Bones, read_all
 from .space import Space
 
 
-def skinned_meshes(
-    armature_object: bpy.types.Object, objects: Iterable[bpy.types.Object]
-) -> list[bpy.types.Object]:
+def skinned_meshes(armature: bpy.types.Object, objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
     """Those of some objects that are meshes and deformed by an armature."""
-    return [obj for obj in objects if obj.type == "MESH" and is_deformed(obj, armature_object)]
+    return [obj for obj in objects if obj.type == "MESH" and is_deformed(obj, armature)]
 
 
-def is_deformed(obj: bpy.types.Object, armature_object: bpy.types.Object) -> bool:
+def is_deformed(obj: bpy.types.Object, armature: bpy.types.Object) -> bool:
     """Whether an armature deforms an object, by a modifier or as its parent."""
     modifiers: Any = obj.modifiers
-    return any(m.type == "ARMATURE" and m.object == armature_object for m in modifiers) or (
-        obj.parent == armature_object and obj.parent_type == "ARMATURE"
+    return any(m.type == "ARMATURE" and m.object == armature for m in modifiers) or (
+        obj.parent == armature and obj.parent_type == "ARMATURE"
     )
 
 
 def read_skin(
-    armature_object: bpy.types.Object, meshes: Sequence[bpy.types.Object], bones: Bones, space: Space
+    armature: bpy.types.Object, meshes: Sequence[bpy.types.Object], bones: Bones, space: Space
 ) -> Skin | None:
     """Read vertices and weights of `skinned_meshes`, armature space, metres; None if no bone has weights."""
-    into = np.linalg.inv(np.array(armature_object.matrix_world, dtype=float))
+    into = np.linalg.inv(np.array(armature.matrix_world, dtype=float))
     points, vertices, numbers, weights = [], [], [], []
     start = 0
     for obj in meshes:

@@ -98,9 +98,9 @@ def space_refusals(name: str, matrix: Array) -> Iterator[Refused]:
         yield Refused(f"Armature '{name}' is mirrored by a negative scale; apply its scale.")
 
 
-def read_space(armature_object: bpy.types.Object) -> Space:
+def read_space(armature: bpy.types.Object) -> Space:
     """The space of an armature object, see `space_of`; pass the evaluated one for the pose that is shown."""
-    return space_of(armature_object.name, np.array(armature_object.matrix_world, dtype=float))
+    return space_of(armature.name, np.array(armature.matrix_world, dtype=float))
 
 
 def space_of(name: str, matrix: Array) -> Space:
@@ -110,9 +110,9 @@ def space_of(name: str, matrix: Array) -> Space:
     return Space(nearest_rotation(matrix[:3, :3]), matrix[:3, 3].copy(), scale)
 
 
-def upward(armature_object: bpy.types.Object) -> Array:
+def upward(armature: bpy.types.Object) -> Array:
     """(3,) world up in armature space, not normalised; the armature's own Z if its scale is zero."""
-    found = np.array(armature_object.matrix_world, dtype=float)[2, :3]
+    found = np.array(armature.matrix_world, dtype=float)[2, :3]
     return found if found.any() else np.array([0.0, 0.0, 1.0])
 
 
