@@ -2,7 +2,7 @@
 """The ordered list of everything that is registered, so that a failure can be undone exactly.
 
 Each module may have `CLASSES` (registered in order), and `attach()` and `detach()` for everything else:
-pointers on Blender types, menu entries, handlers. `detach` must work after a failed `attach`.
+pointers on Blender types, menu entries, handlers. `detach` must work after a failed `attach`, or without one.
 """
 
 from __future__ import annotations
@@ -41,10 +41,15 @@ def register() -> None:
     require_alone()
     if is_ours():
         unregister()
-    with ExitStack() as undo:
+    try:
         for module in MODULES:
-            _register_module(module, undo)
-        undo.pop_all()
+            for cls in _classes(module):
+                bpy.utils.register_class(cls)
+            if hasattr(module, "attach"):
+                module.attach()
+    except Exception:
+        unregister()
+        raise
     # Blender as a program disables its add-ons before it exits. As a Python module it does not, and then 4.5
     # hangs because of the remaining handlers.
     atexit.register(unregister)
@@ -59,15 +64,6 @@ def unregister() -> None:
                 undo.callback(_unregister_class, cls)
             if hasattr(module, "detach"):
                 undo.callback(module.detach)
-
-
-def _register_module(module: ModuleType, undo: ExitStack) -> None:
-    for cls in _classes(module):
-        bpy.utils.register_class(cls)
-        undo.callback(_unregister_class, cls)
-    if hasattr(module, "attach"):
-        undo.callback(module.detach)
-        module.attach()
 
 
 def _classes(module: ModuleType) -> tuple[type, ...]:

@@ -27,7 +27,6 @@ from ..control.frame.root import placed_bones
 from ..control.inspect.inspection import Inspector, Standing, Subject
 from ..control.report.reasons import reasons
 from ..properties.access import rig_of
-from ..properties.kinds import KINDS
 from ..properties.session import own_session
 from . import parts
 from .marks import Mark, read_marks
@@ -36,7 +35,6 @@ from .strokes import Drawing, Strokes
 
 SWITCHES: Final = ("lines", "pins", "limits", "chain", "critical", "balance", "ellipsoid")
 _switches: Final = attrgetter(*SWITCHES)
-_BALANCING: Final = frozenset(kind.name for kind in KINDS.values() if "balance" in kind.asks)
 
 
 class Sketch:
@@ -91,16 +89,19 @@ class Sketch:
         structure = armature.session_uid, self._rests, root, settings
         if structure != self._structure:  # otherwise the same object, which compares quickly
             self._structure = structure
-        thick = shown & {"body", "balance"} or any(map(_balances, marks))
+        thick = shown & {"body", "balance"} or any(mark.balances for mark in marks)
         holds = self._holding(armature, grip, structure, standing, dragged=dragged)
         every = [chain for mark in marks for chain in mark.chains]
         every += [(hold.bone, "") for hold in holds]
         every += [(grip.other, "")] if grip.other else []
         chains = [*every, (grip.bone, "")] if grip.bone else every
         subject = Subject(armature, standing, self._structure, chains)
-        near = self._near(subject, depsgraph) if "critical" in shown else None
+        near: Critical | None = None
         if "critical" not in shown:
             self._inspector.neighbourhood.changes = UNKNOWN
+        else:
+            with suppress(*reasons()):  # the figure is invalid; the panel and any solve give the reason
+                near = self._inspector.critical(subject, depsgraph)
         signature = (
             asked[1:],
             marks,
@@ -121,13 +122,6 @@ class Sketch:
             self._draw_effectors(strokes, subject, shown, marks, holds)
             self._drawing = strokes.drawing()
         return self._drawing
-
-    def _near(self, subject: Subject, depsgraph: bpy.types.Depsgraph) -> Critical | None:
-        """The obstacles near the figure."""
-        try:
-            return self._inspector.critical(subject, depsgraph)
-        except reasons():
-            return None  # the figure is invalid; the panel and any solve give the reason
 
     def _holding(
         self, armature: bpy.types.Object, grip: Grip, structure: Any, standing: Standing, *, dragged: bool
@@ -193,7 +187,7 @@ class Sketch:
     ) -> None:
         """Draw the balance, the bones that stay, and the effectors."""
         stand = None
-        if "balance" in shown or ("lines" in shown and any(map(_balances, marks))):
+        if "balance" in shown or ("lines" in shown and any(mark.balances for mark in marks)):
             planted = [(mark.target, mark.told["footprint"]) for mark in marks if mark.told.get("planted")]
             with suppress(*reasons()):
                 stand = self._inspector.stand(subject, planted)
@@ -209,11 +203,7 @@ class Sketch:
         for hold in present if "pins" in shown else ():
             parts.draw_hold(strokes, hold, bones[hold.bone].bone.length, matrix_of(hold.bone))
         for mark in marks:
-            if not _balances(mark):
+            if not mark.balances:
                 parts.draw_mark(strokes, mark, matrix_of, lines="lines" in shown, pins="pins" in shown)
             elif stand is not None and "lines" in shown:
                 parts.draw_balance(strokes, mark, stand)
-
-
-def _balances(mark: Mark) -> bool:
-    return mark.kind in _BALANCING

@@ -75,6 +75,11 @@ class Mark(NamedTuple):
         return KINDS[self.kind]
 
     @property
+    def balances(self) -> bool:
+        """Whether it is drawn at the centre of mass."""
+        return "balance" in self.kind_info.asks
+
+    @property
     def chains(self) -> list[Chain]:
         """The chains of its bones."""
         return [(bone, self.chain_root) for bone in (self.bone, self.second[0]) if bone]
