@@ -46,12 +46,11 @@ class Critical:
     Of neighbouring links near the same obstacle only the nearest is listed.
 
     Attributes:
-        bones: (P,) names; names: (P,) of the obstacles, or of the other bones.
+        names: (P,) of the obstacles, or of the other bones.
         point: (P, 3) on the figure; other: (P, 3) on the obstacle; world.
         clearance: (P,) metres; margin: (P,) metres, required clearance.
     """
 
-    bones: tuple[str, ...]
     names: tuple[str, ...]
     point: Array
     other: Array
@@ -179,7 +178,7 @@ class Neighbourhood:
                 return None
             scene = self._scene.get((scene, shapes), partial(scene.with_obstacles, shapes))
             near = self._near(scene, places, model.problem.length)
-            return None if near is None else _listed(model, scene, near, space)
+            return None if near is None else _listed(model, near, space)
 
         return self._found.get((shapes, told), measure)
 
@@ -204,7 +203,7 @@ class Neighbourhood:
         return near
 
 
-def _listed(model: _Model, scene: Scene, near: ClosestPairs, space: Space) -> Critical:
+def _listed(model: _Model, near: ClosestPairs, space: Space) -> Critical:
     """Select the near pairs to show."""
     # plain numbers are faster for the few rows
     links, names = near.link.tolist(), near.names
@@ -223,14 +222,10 @@ def _listed(model: _Model, scene: Scene, near: ClosestPairs, space: Space) -> Cr
             hidden.add(link if clearance[other] < clearance[row] else parent)
     shown = [row for link, row in nearest.items() if link not in hidden]
     rows = np.array(shown)
-    places = np.empty((2, len(rows), 3))
-    places[0], places[1] = near.critical.take(rows, 0), near.point.take(rows, 0)
-    places = space.point_out(places)
     return Critical(
-        bones=tuple([scene.body.joints[links[row]] for row in shown]),
         names=tuple([names[row] for row in shown]),
-        point=places[0],
-        other=places[1],
+        point=space.point_out(near.critical.take(rows, 0)),
+        other=space.point_out(near.point.take(rows, 0)),
         clearance=near.clearance.take(rows),
         margin=near.margin.take(rows) + model.problem.margin,
     )

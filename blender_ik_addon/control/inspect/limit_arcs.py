@@ -28,12 +28,11 @@ class Limit:
     """A joint limit that is reached, with the curve on which a point of the bone can move.
 
     Attributes:
-        bone: its name; axis: "x", "y", "z" of the bone, or "xz" for a swing that both limits bound.
+        axis: "x", "y", "z" of the bone, or "xz" for a swing that both limits bound.
         curve: (S, 3) world: the arc within the limits, or the boundary of the swing.
         place: (3,) the point, world; head: (3,) the joint, world.
     """
 
-    bone: str
     axis: str
     curve: Array
     place: Array
@@ -73,7 +72,6 @@ def _limit(figure: Figure, x: int, z: int, now: Array, matrix: Floats, space: Sp
     base = frame @ rotation.swing_twist_matrix(now).T
     ways = rotation.swing_twist_matrix(turns) @ arm
     return Limit(
-        bone=figure.plan.names[joint],
         axis=axis,
         curve=space.point_out(head + ways @ base.T),
         place=space.point_out(head + frame @ arm),
