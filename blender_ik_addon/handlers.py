@@ -86,11 +86,8 @@ def _make() -> list[tuple[str, Callable[..., None]]]:
     @persistent
     def solve_frame(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         """In every frame, also those of a render."""
-        session = own_session()
-        if _is_any_live(session):
+        if _is_any_live(own_session()):
             ensure().solve(depsgraph)
-        elif session.baking and figures is not None:
-            figures.touched()
 
     @persistent
     def solve_change(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
@@ -108,8 +105,6 @@ def _make() -> list[tuple[str, Callable[..., None]]]:
             session.any_live = any_live()
             pin_older_roots(all_armatures())
         if not _is_any_live(session):
-            if figures is not None:
-                figures.touched()
             return
         from .control.live.following import watched
 

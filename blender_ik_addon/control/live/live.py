@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -37,8 +36,6 @@ from .following import Following
 from .start import Start
 from .status_text import say, tell
 
-_FEW: Final = 30  # number of objects up to which searching is faster than comparing an armature
-_OURS: Final = __name__.removesuffix("control.live.live")
 _REMEMBERED: Final = 1000  # cached frames per figure; about 12 kB each for 159 bones, 20 more among obstacles
 
 
@@ -58,7 +55,6 @@ class _Kept:
         found: cached results of frames that start from their own pose, by `asked`; surfaces: of the obstacles
             in these frames.
         told: state shown in the panel.
-        touched: whether channels or settings may have changed since the last solve.
     """
 
     settings: Any
@@ -74,7 +70,6 @@ class _Kept:
     surfaces: list[MeshGeometry] = field(default_factory=list, repr=False)
     restless: bool = False
     doubtful: bool = False
-    touched: bool = True
     told: Any = None
 
     def measure(self, common: PoseState) -> None:
@@ -129,8 +124,6 @@ class LiveFigures:
             self._thread = threading.get_ident()
             try:
                 dragged = own_session().dragged
-                evaluated = _evaluated_anew(depsgraph) if new_frame else None
-                posed: set[int] = set()
                 waiting: set[int] = set()
                 held: list[Exception] = []
                 for armature, leaders in self._following.order(self.armatures(depsgraph)):
@@ -139,19 +132,14 @@ class LiveFigures:
                     if leaders & waiting:
                         depsgraph.update()  # dependent figures need the new poses
                         waiting.clear()
-                    shown = armature.evaluated_get(depsgraph)
-                    if evaluated is None or leaders & posed or not evaluated.isdisjoint((shown, shown.data)):
-                        self.touched(armature)
                     try:
                         anew = self._solve_one(armature, depsgraph, new_frame)
                     except reasons() as reason:
-                        self.touched(armature)
                         held.append(reason)
                         if depsgraph.mode != "RENDER":  # a render must not write to the file
                             say(armature, f"Live: {reason}", playing=new_frame)
                         continue
                     if anew:
-                        posed.add(armature.session_uid)
                         waiting.add(armature.session_uid)
                 if held and depsgraph.mode == "RENDER":
                     raise held[0]  # Blender prints it and continues to render
@@ -169,7 +157,6 @@ class LiveFigures:
         if changes != self._changes or updated("SCENE") or updated("COLLECTION"):
             self._names.clear()
             self._changes = changes
-            self.touched()
         names = self._names.get(scene.name)
         # lookup by name is fast in a view layer, but linear in a scene, which may have more objects
         layer, objects = depsgraph.view_layer.objects, scene.objects
@@ -187,13 +174,7 @@ class LiveFigures:
         """Check at the next solve whether an armature's settings have changed or it only moved."""
         kept = self._kept.get(armature.session_uid)
         if kept is not None:
-            kept.doubtful = kept.touched = True
-
-    def touched(self, armature: bpy.types.Object | None = None) -> None:
-        """Read the channels and effectors of an armature, or of all, again at the next solve."""
-        for uid, kept in self._kept.items():
-            if armature is None or uid == armature.session_uid:
-                kept.touched = True
+            kept.doubtful = True
 
     def tell(self, depsgraph: bpy.types.Depsgraph) -> None:
         """Show the full result of the current frame in the panel, for example after a playback."""
@@ -207,9 +188,7 @@ class LiveFigures:
         shown, rendering = armature.evaluated_get(depsgraph), depsgraph.mode == "RENDER"
         kept = self._prepare(armature, depsgraph, new_frame)
         figure = kept.task.figure
-        state = kept.start.pose(
-            armature, shown, figure, new_frame=new_frame, rendering=rendering, touched=kept.touched
-        )
+        state = kept.start.pose(armature, shown, figure, new_frame=new_frame, rendering=rendering)
         kept.measure(kept.start.common(figure, shown))
         frame, before = depsgraph.scene.frame_current, kept.task.sample
         sample = take_sample(kept.plan, armature, depsgraph, frame, state=state, before=before)
@@ -221,7 +200,6 @@ class LiveFigures:
             kept.last = _solved(kept, sample, asked, continuous)
             kept.start.write(armature, kept.last.channels, rendering=rendering)
             kept.asked = asked
-        kept.touched = rendering  # a render writes the pose of another frame to the originals
         if not rendering:
             kept.tell(armature, playing=new_frame)
         return changed
@@ -230,11 +208,8 @@ class LiveFigures:
         """The cached data, read again only if the sources have changed."""
         kept, rig = self._kept.get(armature.session_uid), rig_of(armature)
         if kept is not None and kept.restless and new_frame:
-            kept.doubtful = kept.touched = True
-        untold = settings_untold(rig)
-        if kept is not None and not kept.touched and kept.settings[0] == untold:
-            return kept
-        settings, others = (untold, frame_settings(rig), placed_bones(armature)), None
+            kept.doubtful = True
+        settings, others = (settings_untold(rig), frame_settings(rig), placed_bones(armature)), None
         if kept is not None and kept.settings == settings:
             if not kept.doubtful:
                 return kept
@@ -260,24 +235,6 @@ class LiveFigures:
             restless=is_restless(armature),
         )
         return self._kept[armature.session_uid]
-
-
-def _evaluated_anew(depsgraph: bpy.types.Depsgraph) -> set[bpy.types.ID] | None:
-    """The IDs that were evaluated for this frame and may have changed; None if a search would be slow.
-
-    These are evaluated copies. Other data is unchanged since the last frame, except by handlers of other
-    add-ons, which Blender evaluates immediately.
-    """
-    for handlers in (bpy.app.handlers.frame_change_post, bpy.app.handlers.depsgraph_update_post):
-        for handler in handlers:
-            # functions from Blender's text editor have the module None
-            if not str(getattr(handler, "__module__", "")).startswith(_OURS):
-                return None
-    if depsgraph.mode == "RENDER":
-        return None
-    # counting them would make Blender iterate over the whole scene
-    evaluated = {update.id for update in islice(depsgraph.updates, _FEW + 1)}
-    return evaluated if len(evaluated) <= _FEW else None
 
 
 def _solved(kept: _Kept, sample: Sample, asked: Any, continuous: bool) -> Solved:

@@ -84,7 +84,6 @@ class Start:
         *,
         new_frame: bool,
         rendering: bool,
-        touched: bool = True,
     ) -> PoseState:
         """The starting pose of the frame; the same object as long as it is the same pose.
 
@@ -92,11 +91,7 @@ class Start:
             armature, evaluated: original and evaluated object; figure: in any pose.
             new_frame: see `LiveFigures.solve`.
             rendering: the originals belong to another frame; nothing is stored.
-            touched: whether channels or parents may have changed since `write`.
         """
-        if not touched and not self._moves and self._state is not None and self.written is not None:
-            self._now, self.intact = self.written, True
-            return self._state
         base = self._base
         if not rendering:
             base = self._edited(base, read_channels(armature))
