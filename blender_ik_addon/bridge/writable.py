@@ -99,7 +99,7 @@ def require_keepable(
 
 def _why_not_apart(bag: Any, curve: Any, first: float, last: float) -> tuple[str, str] | None:
     """Why keys in a range of frames change the rest of a clip by the modifiers of a curve; None if not."""
-    if not len(curve.modifiers):  # quickly: a recording asks in every frame
+    if not len(curve.modifiers):  # the usual case; recordings check every frame
         return None
     times = key_times(curve)
     if is_repeated(curve) and _is_beyond(times, first, last):
