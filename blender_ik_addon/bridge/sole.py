@@ -71,35 +71,45 @@ class FlatFoot(ik.Orientation):
 
     def __init__(self, *, hinge: Indices, side: Array, column: Indices, start: Array, **told: Any) -> None:
         super().__init__(**told)
-        self.space, self.mask = "target", [0, 1, 2]  # all axes count, and the error is in the target's axes
-        self._own, self._hinge, self._side, self._column = np.arange(self.effectors), hinge, side, column
+        self._hinge, self._side, self._column = hinge, side, column
         self._most = side * np.maximum(_BENT, -side * start)
 
+    @property
+    def plain(self) -> bool:
+        """Never; plain orientations are evaluated together, without asking them."""
+        return False
+
     def evaluate(self, pose: ik.Pose) -> Residual:
-        """The error in the target's axes, about the hinge the smaller of both angles."""
+        """The error, about the hinge the smaller of both angles."""
         turned = super().evaluate(pose)
-        error, stuck, room = self._angles(pose, turned)
-        error[..., self._own, self._hinge] = np.where(stuck, room, error[..., self._own, self._hinge])
+        stuck, missing = self._stuck(pose, turned)
+        if not stuck.any():
+            return turned
+        axes, shape = self._axes, (*stuck.shape, 3)
+        error = turned.error.reshape(shape) + np.where(stuck, missing, 0.0)[..., None] * axes
 
         def jacobian() -> Array:
-            rows = turned.jacobian.reshape(*error.shape, -1)
-            if stuck.any():
-                bends = np.eye(pose.skeleton.n)[self._column]
-                heel = rows[..., self._own, self._hinge, :]
-                rows[..., self._own, self._hinge, :] = np.where(stuck[..., None], bends, heel)
-            return rows.reshape(turned.jacobian.shape)
+            rows = turned.jacobian.reshape(*shape, -1)
+            bends = np.eye(pose.skeleton.n)[self._column] - (axes[..., None] * rows).sum(-2)
+            change = np.where(stuck[..., None], bends, 0.0)
+            return (rows + axes[..., None] * change[..., None, :]).reshape(turned.jacobian.shape)
 
         return Residual(error.reshape(turned.error.shape), jacobian)
 
     def curvature(self, pose: ik.Pose, pull: Array, step: Array) -> Array:
         """See `Goal`; that of a coordinate is zero."""
-        _, stuck, _ = self._angles(pose, super().evaluate(pose))
-        turns = pull.reshape(self.effectors, 3).copy()
-        turns[self._own[stuck], self._hinge[stuck]] = 0.0
-        return super().curvature(pose, turns.ravel(), step)
+        stuck, _ = self._stuck(pose, super().evaluate(pose))
+        turns = pull.reshape(self.effectors, 3)
+        about = np.where(stuck, (turns * self._axes).sum(-1), 0.0)
+        return super().curvature(pose, (turns - about[:, None] * self._axes).ravel(), step)
 
-    def _angles(self, pose: ik.Pose, turned: Residual) -> tuple[Array, Flags, Array]:
-        """(*batch, E, 3) the error, (*batch, E) whether the ankle has no room for the heel, and its room."""
-        error = turned.error.reshape(*pose.batch, self.effectors, 3)
-        room = self._most + pose.q.take(self._column, -1)
-        return error, self._side * room < self._side * error[..., self._own, self._hinge], room
+    @property
+    def _axes(self) -> Array:
+        """(E, 3) the hinges in the world while the feet are turned as their targets."""
+        return self.target[np.arange(self.effectors), :, self._hinge]
+
+    def _stuck(self, pose: ik.Pose, turned: Residual) -> tuple[Flags, Array]:
+        """(*batch, E) whether an ankle has no room for the heel; by how much its room exceeds the angle."""
+        angle = (turned.error.reshape(*pose.batch, self.effectors, 3) * self._axes).sum(-1)
+        missing = self._most + pose.q.take(self._column, -1) - angle
+        return self._side * missing < 0.0, missing
