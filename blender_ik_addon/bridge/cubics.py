@@ -119,12 +119,12 @@ def _solved(
     order = np.argsort(first - last, kind="stable")  # long pieces first
     first, counts = first[order], (last - first + 1)[order]
     left = [int(np.searchsorted(-counts, -step)) for step in range(int(counts[0]))]  # longer than step
-    inverse = _inverse(diagonal)
+    inverse = np.linalg.inv(diagonal)
     for step in range(1, int(counts[0])):
         at = first[: left[step]] + step
         up = beside[at - 1]
         factor = up @ inverse[at - 1]
-        inverse[at] = _inverse(diagonal[at] - factor @ up.swapaxes(-1, -2))
+        inverse[at] = np.linalg.inv(diagonal[at] - factor @ up.swapaxes(-1, -2))
         right[at] -= factor @ right[at - 1]
     out = inverse @ right
     down = inverse @ beside.swapaxes(-1, -2)
@@ -145,11 +145,3 @@ def _shapes(share: Array, length: Array) -> Array:
             -length * share * share * back,
         ]
     )
-
-
-def _inverse(m: Array) -> Array:
-    """Inverses of (N, 2, 2); faster than numpy's own for these sizes."""
-    out = np.empty_like(m)
-    out[:, 0, 0], out[:, 1, 1], out[:, 0, 1], out[:, 1, 0] = m[:, 1, 1], m[:, 0, 0], -m[:, 0, 1], -m[:, 1, 0]
-    out /= (m[:, 0, 0] * m[:, 1, 1] - m[:, 0, 1] * m[:, 1, 0])[:, None, None]
-    return out

@@ -169,7 +169,7 @@ class Displacement:
         worst, which = self._worst(square)
         columns = np.arange(worst.shape[1])
         arms = self._places[:, which, columns].swapaxes(0, 1) - self._heads
-        own = _cross(self._turned - self._aimed, arms) + self._slid
+        own = np.cross(self._turned - self._aimed, arms, axis=1) + self._slid
         for limb in self._limbs:
             self._compensate(own, limb, which)
         along = np.einsum("tif,itf->tf", own, off[:, which, columns]) / limits[which, columns]
@@ -192,7 +192,7 @@ class Displacement:
 
     def _off(self, points: Indices, tracks: Flags | None = None) -> Array:
         """(3, k, F) first-order errors of points, optionally from some tracks only."""
-        turned, moved = self._turned.copy(), self._slid - _cross(self._turned, self._heads)
+        turned, moved = self._turned.copy(), self._slid - np.cross(self._turned, self._heads, axis=1)
         if tracks is not None:
             turned[~tracks] = moved[~tracks] = 0.0
         for row, above in enumerate(self._up.tolist()):
@@ -200,7 +200,7 @@ class Displacement:
                 turned[row] += turned[above]
                 moved[row] += moved[above]
         by = self._hanging[points]
-        return _cross(turned[by].swapaxes(0, 1), self._places[:, points], 0) + moved[by].swapaxes(0, 1)
+        return np.cross(turned[by].swapaxes(0, 1), self._places[:, points], axis=0) + moved[by].swapaxes(0, 1)
 
     def _compensate(self, own: Array, limb: HeldLimb, which: Indices) -> None:
         """Reduce contributions `own` (T, 3, F) of other bones at a limb to what it cannot compensate.
@@ -212,7 +212,8 @@ class Displacement:
         if not rows.size:
             return
         arms = self._places[:, limb.points] - self._heads[rows][:, :, None]
-        remains = limb.remains(_cross(self._turned[rows][:, :, None], arms) + self._slid[rows][:, :, None])
+        off = np.cross(self._turned[rows][:, :, None], arms, axis=1) + self._slid[rows][:, :, None]
+        remains = limb.remains(off)
         column = np.where(mine[rows], np.searchsorted(limb.points, which[rows]), 0)
         chosen = np.take_along_axis(remains, column[:, None, None], 2)[:, :, 0]
         own[rows] = np.where(mine[rows][:, None], chosen, own[rows])
@@ -226,9 +227,8 @@ class Displacement:
             values = self.given[tracks]
             values[..., _LOCATION + column] += _STEP * self.keyed[tracks, _LOCATION + column, None]
             turns = self._world_turns(tracks, values) / _STEP
-            out[..., column] = (_cross(turns[:, :, None], arms) * hangs[:, None, :, None]).transpose(
-                3, 2, 1, 0
-            )
+            moved = np.cross(turns[:, :, None], arms, axis=1) * hangs[:, None, :, None]
+            out[..., column] = moved.transpose(3, 2, 1, 0)
         return out.reshape(len(out), 3 * len(points), -1)
 
     def _world_turns(self, tracks: Indices, values: Array) -> Array:
@@ -357,12 +357,6 @@ class Displacement:
         axes = turn[..., :3, :3] / column_lengths(turn[..., :3, :3])[..., None, :]
         ways = place[..., :3, :3] * self._scale * ~self._bones.connected[self._numbers, None, None]
         return axes.swapaxes(0, 1).copy(), ways.swapaxes(0, 1).copy()
-
-
-def _cross(a: Array, b: Array, axis: int = 1) -> Array:
-    """Cross products; faster than numpy's own, which copies."""
-    (ax, ay, az), (bx, by, bz) = (np.moveaxis(each, axis, 0) for each in (a, b))
-    return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis)
 
 
 def _chains(up: Indices, hanging: Indices, held: Indices, turning: Flags) -> list[tuple[Indices, Indices]]:

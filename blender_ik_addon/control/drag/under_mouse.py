@@ -46,15 +46,12 @@ def nearest_drawn(
     the number of window pixels per interface pixel, which scales the line widths.
     """
     about = corners_screen - (*np.asarray(pixel, dtype=float), 0.0)
-    wide = scale * drawn.half_widths
-    near = _near(about[drawn.lines], wide)
-    lines, line_owner, wide = about[drawn.lines[near]], drawn.line_owner[near], wide[near]
-    near = _near(about[drawn.triangles], np.zeros(len(drawn.triangles)))
-    areas, area_owner = about[drawn.triangles[near]], drawn.triangle_owner[near]
+    lines, areas, wide = about[drawn.lines], about[drawn.triangles], scale * drawn.half_widths
     found = None
     for half in _HALF_SIDES:
         depth: dict[int, float] = {}
-        for owner, value in (*_on_lines(lines, line_owner, half + wide), *_in_areas(areas, area_owner, half)):
+        hit = _on_lines(lines, drawn.line_owner, half + wide)
+        for owner, value in (*hit, *_in_areas(areas, drawn.triangle_owner, half)):
             depth[owner] = min(value, depth.get(owner, np.inf))
         if not depth:
             break
@@ -62,13 +59,6 @@ def nearest_drawn(
         if len(depth) == 1:
             break
     return found
-
-
-def _near(figures: Array, wide: Array) -> npt.NDArray[np.intp]:
-    """Indices of (F, n, 3) lines or triangles, widened by (F,) pixels, that may be in the largest square."""
-    reach = (_HALF_SIDES[0] + wide)[:, None]
-    inside = (figures[..., :2].min(1) <= reach) & (figures[..., :2].max(1) >= -reach)
-    return np.flatnonzero(inside.all(-1))
 
 
 def _on_lines(lines: Array, owner: npt.NDArray[np.intp], half: Array) -> list[tuple[int, float]]:
@@ -91,7 +81,7 @@ def _in_areas(areas: Array, owner: npt.NDArray[np.intp], half: float) -> list[tu
         area = one[:, 0] * other[:, 1] - one[:, 1] * other[:, 0]
         u = (off[..., 0] * other[:, None, 1] - off[..., 1] * other[:, None, 0]) / area[:, None]
         v = (off[..., 1] * one[:, None, 0] - off[..., 0] * one[:, None, 1]) / area[:, None]
-    triangle, corner = np.nonzero((u >= 0.0) & (v >= 0.0) & (u + v <= 1.0))
+        triangle, corner = np.nonzero((u >= 0.0) & (v >= 0.0) & (u + v <= 1.0))
     depth = first[triangle, 2] + u[triangle, corner] * one[triangle, 2]
     depth += v[triangle, corner] * other[triangle, 2]
     return list(zip(owner[triangle].tolist(), depth.tolist(), strict=True))

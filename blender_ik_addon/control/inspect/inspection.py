@@ -108,10 +108,7 @@ class Standing:
     @cached_property
     def bones(self) -> Array:
         """(B, 4, 4) the bones in the world."""
-        # columns, which is the order in memory, are the rows of one product
-        columns = self.matrix.swapaxes(1, 2).astype(float).reshape(-1, 4)
-        found: Array = columns.dot(self.world.T).reshape(self.matrix.shape)
-        return found.swapaxes(1, 2)
+        return np.asarray(self.world @ self.matrix.astype(float))
 
 
 @dataclass(frozen=True, eq=False)
