@@ -12,7 +12,7 @@ Colour = tuple[float, float, float, float]
 Floats = npt.NDArray[np.float32]
 _ROUND = 24  # chords of a circle
 _COARSE = 12  # for capsules, of which a figure has about a hundred
-_UP = np.array([[0.0], [0.0], [1.0]], dtype=np.float32)
+_RIGHT, _UP = np.eye(3, dtype=np.float32)[[0, 2]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,20 +71,15 @@ def circles(center: npt.ArrayLike, u: npt.ArrayLike, v: npt.ArrayLike, chords: i
 
 def capsules(a: npt.ArrayLike, b: npt.ArrayLike, radius: npt.ArrayLike) -> Floats:
     """(S, 2, 3) wires of capsules with axes from a to b (L, 3): a ring at each end and two outlines."""
-    a, b, r = np.asarray(a, np.float32), np.asarray(b, np.float32), np.asarray(radius, np.float32)
-    # components first, because the time depends on the number of numpy calls
-    way = (b - a).T
-    length = np.sqrt((way * way).sum(0))
-    x, y, z = np.where(length > 1e-9, way / np.maximum(length, 1e-9), _UP)
-    steep = np.abs(z) >= 0.9
-    across = np.stack([np.where(steep, 0.0, y), np.where(steep, z, -x), np.where(steep, -y, 0.0)])
-    across *= r / np.sqrt((across * across).sum(0))
-    u, v, w = across
-    axes = np.stack(
-        [way, across, [y * w - z * v, z * u - x * w, x * v - y * u], r * np.stack([x, y, z]), a.T]
-    )
+    a, b, r = (np.asarray(each, np.float32) for each in (a, b, radius))
+    way, r = b - a, r[:, None]
+    length = np.linalg.norm(way, axis=1, keepdims=True)
+    along = np.where(length > 1e-9, way / np.maximum(length, 1e-9), _UP)
+    across = np.cross(along, np.where(np.abs(along[:, 2:]) < 0.9, _UP, _RIGHT))
+    across *= r / np.linalg.norm(across, axis=1, keepdims=True)
+    axes = np.stack([way, across, np.cross(along, across), r * along, a])
     # all capsules in one product; the last axis moves each to its place
-    return np.tensordot(_CAPSULE, axes, 1).transpose(0, 3, 1, 2).reshape(-1, 2, 3)
+    return np.tensordot(_CAPSULE, axes, 1).transpose(0, 2, 1, 3).reshape(-1, 2, 3)
 
 
 def _wires_of_a_capsule() -> Floats:
