@@ -85,11 +85,10 @@ class WithinChain(Goal):
 
 @dataclass(frozen=True)
 class Part:
-    """One goal object, with its rows in the plan's effectors, and its kind."""
+    """One goal object, with its rows in the plan's effectors."""
 
     goal: Goal
     rows: Indices
-    ask: str
 
 
 def wanted(plan: Plan, figure: Figure, sample: Sample) -> Wanted:
@@ -151,7 +150,7 @@ def make_parts(plan: Plan, figure: Figure, want: Wanted) -> list[Part]:
         if chain:
             skeleton = figure.skeleton
             goal = WithinChain(goal, skeleton.ancestors[skeleton.owner, skeleton.index(chain)])
-        parts.append(Part(goal, rows, ask))
+        parts.append(Part(goal, rows))
     return parts
 
 

@@ -52,7 +52,6 @@ class Start:
         With `as_shown`, begin with the present pose instead.
         """
         self._animated: Flags = components(animated_channels(armature, bones))
-        self._moves = bool(self._animated.any())
         self.intact = False
         known = None if as_shown else _remembered(armature)
         base, self.written = known or (read_channels(armature), None)
@@ -95,7 +94,7 @@ class Start:
         base = self._base
         if not rendering:
             base = self._edited(base, read_channels(armature))
-        if new_frame and self._moves:
+        if new_frame and self._animated.any():
             base = _taken(base, read_channels(evaluated), self._animated)
         matrix = figure.state.matrix
         carriers = b""
