@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final
 
 import bpy
 import numpy as np
 
 import ikmath as ik
+from ikmath import rotation
 from ikmath.goals.balance import hull
 
 from ...bridge.armature import Array, Bones, pose_matrices, read_all, read_bones, read_state
@@ -23,7 +24,7 @@ from ...bridge.chains import Chain, moving_bones
 from ...bridge.goals import Masses
 from ...bridge.memo import Memo
 from ...bridge.skeleton import Figure, read_figure
-from ...bridge.space import Space, read_space
+from ...bridge.space import Space, nearest_rotation, read_space
 from ...properties.access import rig_of
 from ...properties.bone import bone_settings
 from ...properties.measures import metre
@@ -132,6 +133,35 @@ class Subject:
         return self.structure, tuple(self.chains)
 
 
+class _Lever:
+    """The K bones that turn a point of a bone of the figure, from this bone up to the chain root."""
+
+    def __init__(self, figure: Figure, bone: str, chain_root: str) -> None:
+        way = {int(figure.plan.bone[joint]): joint for joint in figure.plan.solved_joints.tolist()}
+        numbers = [number for number in figure.bones.chain(bone, chain_root) if number in way]
+        self._numbers = np.array(numbers, dtype=np.intp)
+        # (K, 3) the axes about which they turn
+        self._free = figure.plan.turns[[way[number] for number in numbers]]
+        # whether each one also turns with the next one, or its head only moves with it
+        self._inherits = figure.bones.inherit_rotation[self._numbers].tolist()
+        # joints without parents and at rest, which turn about all axes
+        self._joints = ik.Skeleton(ik.Joint(str(number), None, turns="xyz") for number in numbers)
+
+    def jacobian(self, standing: Standing, point: Array) -> Array:
+        """(C, 3) velocities of the point (3,) for unit velocities of the free turns, world."""
+        if not len(self._numbers):
+            return np.zeros((0, 3))
+        turns = rotation.swing_twist_turns(nearest_rotation(standing.basis[self._numbers, :3, :3]))
+        frames = standing.bones[self._numbers]
+        at_rest = nearest_rotation(frames[:, :3, :3]) @ rotation.swing_twist_matrix(turns).swapaxes(1, 2)
+        axes = ik.Pose.forward(self._joints, turns.ravel()).screws[0].reshape(-1, 3, 3)
+        moved = [point]
+        for frame, turned in zip(frames, self._inherits, strict=True):
+            moved.append(moved[-1] if turned else frame[:3, 3])
+        arms = np.array(moved[:-1]) - frames[:, :3, 3]
+        return rotation.cross(axes @ at_rest.swapaxes(1, 2), arms[:, None])[self._free]
+
+
 class Inspector:
     """Measures one armature repeatedly; keeps no Blender object.
 
@@ -141,6 +171,7 @@ class Inspector:
 
     def __init__(self) -> None:
         self._bones, self._figure, self._place = Memo[Bones](), Memo[Figure](), Memo[Space]()
+        self._lever = Memo[_Lever]()
         self._flesh, self._placed = Memo[tuple[Capsules, Masses | None]](), Memo[Capsules]()
         self._told = Memo[Any]()
         self.neighbourhood = Neighbourhood()
@@ -168,19 +199,17 @@ class Inspector:
             (3,) the point, and (3, 3) semi-axes in rows, longest first: singular values of the Jacobian,
                 metres a radian, times their directions; world. None if the bone is not part of the figure.
         """
-        (bone, local), space = point, self._space(subject)
+        (bone, local), standing = point, subject.standing
         figure = self._known(subject) if subject.chains else None
         if figure is None or bone not in figure.skeleton.names:
             return None
-        figure = figure.at(read_state(subject.armature, figure.bones), space)
-        skeleton, pose = figure.skeleton, ik.Pose.forward(figure.shown, figure.q)
-        chain, place = figure.bones.chain(bone, chain_root), figure.offset(bone, local)
-        turning = np.isin(figure.plan.bone[skeleton.owner], chain) & skeleton.is_turn
-        jacobian = pose.jacobian(bone, place)[:, turning]
+        lever = self._lever.get((subject.key, bone, chain_root), partial(_Lever, figure, bone, chain_root))
+        own = standing.bones[figure.bones.index[bone]]
+        center = own[:3, :3] @ local + own[:3, 3]
+        jacobian = lever.jacobian(standing, center)
         # singular values and directions from the 3 x 3 matrix J J^T
-        squares, directions = np.linalg.eigh(jacobian @ jacobian.T)
-        axes = space.rotation @ (directions * np.sqrt(np.maximum(squares, 0.0)))
-        return space.point_out(pose.point(bone, place)), axes.T[::-1]
+        squares, directions = np.linalg.eigh(jacobian.T @ jacobian)
+        return center, (directions * np.sqrt(np.maximum(squares, 0.0))).T[::-1]
 
     def flesh(self, subject: Subject) -> Any:
         """The settings of thickness and mass, as plain values."""
