@@ -61,7 +61,7 @@ class Kind:
     @property
     def turns(self) -> bool:
         """Whether it has a target orientation."""
-        return "orientation" in self.asks
+        return "orientation" in self.asks or "sole" in self.asks
 
     @property
     def only_turns(self) -> bool:
