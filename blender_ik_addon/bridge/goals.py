@@ -93,7 +93,7 @@ class Many:
 
     Attributes:
         goal: its class.
-        told: (wanted, rows) -> its attributes.
+        told: (wanted, rows) -> its attributes, among them those in `_TARGETS`.
         shares: settings and amounts that must be equal for all of them.
     """
 
@@ -105,6 +105,10 @@ class Many:
         """The goal of some effectors."""
         joints = [want.bones[row] for row in rows]
         return self.goal(joint=joints, weight=want.weight[rows], priority=priority, **self.told(want, rows))
+
+    def targets(self, want: Wanted, rows: Indices) -> Options:
+        """The attributes of the goal that change with the targets."""
+        return {name: value for name, value in self.told(want, rows).items() if name in _TARGETS}
 
 
 def _position(want: Wanted, rows: Indices) -> Options:
@@ -177,6 +181,7 @@ def _axes(want: Wanted, rows: Indices, flags: str) -> Options:
     return {**counted, "frame": world if space == "WORLD" else want.rotation[rows]}
 
 
+_TARGETS: Final = frozenset({"target", "origin", "normal", "frame"})
 MANY: Final[Mapping[str, Many]] = {
     "position": Many(ik.Position, _position, ("axes", "space", "slack")),
     "orientation": Many(ik.Orientation, _orientation, ("turn_axes", "space", "turn_slack")),

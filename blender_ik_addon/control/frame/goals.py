@@ -11,7 +11,7 @@ weight, this lets an animated influence fade in and out without a jump.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
 from typing import Any, Final, Self
 
@@ -85,10 +85,11 @@ class WithinChain(Goal):
 
 @dataclass(frozen=True)
 class Part:
-    """One goal object, with its rows in the plan's effectors."""
+    """One goal object, with its rows in the plan's effectors, and its kind."""
 
     goal: Goal
     rows: Indices
+    ask: str
 
 
 def wanted(plan: Plan, figure: Figure, sample: Sample) -> Wanted:
@@ -123,6 +124,27 @@ def wanted(plan: Plan, figure: Figure, sample: Sample) -> Wanted:
     )
 
 
+def wanted_still(plan: Plan, before: Wanted, then: Sample, sample: Sample) -> Wanted | None:
+    """The targets of a figure that has not changed since another frame (its targets `before`, and `then`).
+
+    None if more than the targets has changed.
+    """
+    if plan.looks_at_start or sample.numbers != then.numbers or sample.fading:
+        return None
+    if sample.targets[:, :3, :3].tobytes() == then.targets[:, :3, :3].tobytes():
+        return replace(before, position=sample.space.point_in(sample.targets[:, :3, 3]))
+    target = target_goals(sample.space, sample.targets)
+    return replace(before, position=target.position, rotation=target.rotation)
+
+
+def aimed(parts: Sequence[Part], want: Wanted) -> list[Part]:
+    """The same goals with other targets and nothing else changed; must not include goals of `ALONE`."""
+    return [
+        Part(part.goal.with_targets(**MANY[part.ask].targets(want, part.rows)), part.rows, part.ask)
+        for part in parts
+    ]
+
+
 def make_parts(plan: Plan, figure: Figure, want: Wanted) -> list[Part]:
     """The goals of one frame, strongest first."""
     groups: dict[tuple[Any, ...], list[int]] = {}
@@ -150,7 +172,7 @@ def make_parts(plan: Plan, figure: Figure, want: Wanted) -> list[Part]:
         if chain:
             skeleton = figure.skeleton
             goal = WithinChain(goal, skeleton.ancestors[skeleton.owner, skeleton.index(chain)])
-        parts.append(Part(goal, rows))
+        parts.append(Part(goal, rows, ask))
     return parts
 
 

@@ -160,6 +160,11 @@ class Plan:
     hanging: tuple[str, ...] = ()
 
     @cached_property
+    def looks_at_start(self) -> bool:
+        """Whether an effector depends on the pose at the start of a frame."""
+        return any(effector.alone for effector in self.effectors) or bool(self.keeping.any())
+
+    @cached_property
     def keeping(self) -> Flags:
         """(E,) which effectors keep their bones' own animation."""
         return np.array([effector.follows == "MOTION" for effector in self.effectors], dtype=bool)

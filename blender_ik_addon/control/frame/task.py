@@ -23,7 +23,7 @@ from ...bridge.skeleton import Figure, read_figure
 from ...bridge.stretching import unstretched
 from ...properties.refusal import require
 from ..collision.surroundings import Model, place_problem
-from .goals import Part, make_parts, wanted
+from .goals import Part, aimed, make_parts, wanted, wanted_still
 from .hinging import hinged
 from .plan import Plan
 from .posture import SMOOTHING, FramePosture, frame_posture, with_smooth_motion
@@ -141,9 +141,16 @@ def next_task(before: Task, sample: Sample) -> Task:
     plan, figure, then = before.plan, before.figure, before.sample
     if sample.state is not then.state or sample.space is not then.space:
         return make_task(plan, figure, sample, before.model, before.posture)
-    want = wanted(plan, figure, sample)
-    parts, goals = make_goals(plan, figure, want, figure.q)
-    problem, model = before.problem.with_targets(goals), before.model
+    want = wanted_still(plan, before.want, then, sample)
+    if want is None:
+        want = wanted(plan, figure, sample)
+        parts, goals = make_goals(plan, figure, want, figure.q)
+        problem = before.problem.with_targets(goals)
+    else:
+        parts = aimed(before.parts, want)
+        same = before.problem.goals[len(parts) :]
+        problem = before.problem.with_goals((*[part.goal for part in parts], *same))
+    model = before.model
     if problem.scene is None or sample.obstacles is not then.obstacles:
         problem, model = place_problem(plan.surroundings, problem, figure, sample.obstacles, model)
     task = Task(plan=plan, sample=sample, figure=figure, want=want, parts=parts, problem=problem, model=model)
