@@ -22,7 +22,7 @@ from ikmath.goals import Goal
 
 from .armature import AXES, Array, Indices
 from .skeleton import Figure
-from .sole import FlatFoot
+from .sole import ANKLE_BENDS, FlatFoot
 from .space import Target, applied
 
 Options = dict[str, Any]  # keyword arguments of a goal
@@ -146,16 +146,12 @@ def _point_at(want: Wanted, rows: Indices) -> Options:
 def _flat_foot(want: Wanted, rows: Indices) -> Options:
     skeleton = want.start.skeleton
     hinge = np.array([want.settings[row]["hinge"] for row in rows], dtype=np.intp)
+    side = np.array([want.settings[row]["side"] for row in rows])
     joints = np.array([skeleton.index(want.bones[row]) for row in rows])
-    bends = (skeleton.owner == joints[:, None]) & (skeleton.slot == 3 + hinge[:, None])
-    column = bends.argmax(1)
-    return {
-        "target": want.rotation[rows],
-        "hinge": hinge,
-        "side": np.array([want.settings[row]["side"] for row in rows]),
-        "column": column,
-        "start": want.start.q[column],
-    }
+    column = ((skeleton.owner == joints[:, None]) & (skeleton.slot == 3 + hinge[:, None])).argmax(1)
+    most = np.maximum(ANKLE_BENDS, -side * want.start.q[column])  # one that is bent by more may stay so
+    most = np.minimum(most, np.where(side > 0.0, -skeleton.lower[column], skeleton.upper[column]))
+    return {"target": want.rotation[rows], "hinge": hinge, "side": side, "column": column, "most": most}
 
 
 def _turn_slack(want: Wanted, rows: Indices) -> Options:

@@ -15,7 +15,8 @@ from ikmath.model.figure_map import Kind
 from .armature import Array, Flags, Indices
 from .bone_map import BoneMap
 
-_BENT: Final = np.radians(40.0)  # of a loaded ankle; the weight-bearing lunge test measures 38 to 45 degrees
+ANKLE_BENDS: Final = np.radians(40.0)
+"""By which a loaded ankle bends at most; the weight-bearing lunge test measures 38 to 45 degrees."""
 _ALONG: Final = 0.9  # minimum cosine of the ankle's hinge with a bone axis, to use the rotation about that
 _LIFT: Final = 0.4  # minimum share of the foot's length by which a small turn about the ball lifts its heel
 _BEFORE: Final = 0.5  # share of the way from the ankle to the ball, beyond which a bone is a toe
@@ -65,14 +66,12 @@ class FlatFoot(ik.Orientation):
     Args:
         joint, target, weight, priority: see `ik.Orientation`.
         hinge, side: (E,) of the soles.
-        column: (E,) index of the coordinate that bends the ankle.
-        start: (E,) its value in the pose that the drag starts from; an ankle bent by more may stay so.
+        column: (E,) index of the coordinate that bends the ankle; most: (E,) radians by which it can.
     """
 
-    def __init__(self, *, hinge: Indices, side: Array, column: Indices, start: Array, **told: Any) -> None:
+    def __init__(self, *, hinge: Indices, side: Array, column: Indices, most: Array, **told: Any) -> None:
         super().__init__(**told)
-        self._hinge, self._side, self._column = hinge, side, column
-        self._most = side * np.maximum(_BENT, -side * start)
+        self._hinge, self._side, self._column, self._most = hinge, side, column, most
 
     @property
     def plain(self) -> bool:
@@ -111,5 +110,5 @@ class FlatFoot(ik.Orientation):
     def _stuck(self, pose: ik.Pose, turned: Residual) -> tuple[Flags, Array]:
         """(*batch, E) whether an ankle has no room for the heel; by how much its room exceeds the angle."""
         angle = (turned.error.reshape(*pose.batch, self.effectors, 3) * self._axes).sum(-1)
-        missing = self._most + pose.q.take(self._column, -1) - angle
+        missing = self._side * self._most + pose.q.take(self._column, -1) - angle
         return self._side * missing < 0.0, missing

@@ -13,7 +13,7 @@ import ikmath as ik
 
 drag = installed.module("control.drag.drag")
 sole = installed.module("bridge.sole")
-BENT = np.degrees(sole._BENT)
+BENT = np.degrees(sole.ANKLE_BENDS)
 
 
 def bones(rig: bpy.types.Object, *names: str) -> np.ndarray:
@@ -87,6 +87,21 @@ def test_an_ankle_that_is_bent_farther_stays_so():
     np.testing.assert_allclose(bones(rig, "foot.L", "toe.L"), before, atol=1e-5)
 
 
+def test_an_ankle_with_limits_bends_as_far_as_these_allow():
+    rig = metarig("human")
+    for name in ("foot.L", "foot.R"):
+        bone = rig.pose.bones[name]
+        bone.use_ik_limit_x, bone.ik_min_x, bone.ik_max_x = True, np.radians(-15.0), np.radians(60.0)
+    before = bones(rig, "foot.L", "toe.L")
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone="spine", along=0.0))
+    moved = held.move_to(held.anchor + np.array([0.0, 0.0, -0.3]))
+    after = bones(rig, "foot.L", "toe.L")
+    assert moved.error < 1e-6
+    assert bent(rig, "L") == pytest.approx(15.0, abs=0.5)
+    assert after[0, 0, 2] > before[0, 0, 2] + 0.01
+    np.testing.assert_allclose(after[1], before[1], atol=1e-5)
+
+
 def test_only_the_feet_are_said_to_hold():
     rig = metarig("human")
     held = drag.Drag(rig, bpy.context, drag.Grip(bone="hand.L"))
@@ -132,7 +147,7 @@ def test_its_derivatives_are_those_of_its_error(bend: float, side: float):
         hinge=np.array([0]),
         side=np.array([side]),
         column=np.array([column]),
-        start=np.zeros(1),
+        most=np.array([sole.ANKLE_BENDS]),
     )
     step, pull = 1e-6, rng.normal(size=3)
     ways = step * np.eye(skeleton.n)
