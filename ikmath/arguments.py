@@ -167,8 +167,4 @@ def several(values: Any, kind: type[Wanted], what: str) -> tuple[Wanted, ...]:
     scalar = isinstance(values, np.ndarray) and not values.ndim
     if not isinstance(values, Iterable) or isinstance(values, str | bytes) or scalar:
         raise BadValue(what, f"are {told(values)}; give a list, each a {kind.__name__}.")
-    things = tuple(values)
-    for i, thing in enumerate(things):
-        if not isinstance(thing, kind):
-            of_kind(thing, kind, f"{what}[{i}]")
-    return things
+    return tuple(of_kind(thing, kind, f"{what}[{i}]") for i, thing in enumerate(values))

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from .errors import UnknownName
+from .registries import choose
 from .rotation import Array, about, matrices, matrix_from_quaternion, vectors
 
 EULER_ORDERS: Final = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
@@ -56,7 +56,4 @@ def euler_from_quaternion(quaternion: npt.ArrayLike, order: str = "XYZ") -> Arra
 
 
 def _axes(order: str) -> tuple[int, ...]:
-    axes = EULER_AXES.get(order)
-    if axes is None:
-        raise UnknownName("Euler order", order, EULER_ORDERS)
-    return axes
+    return choose(EULER_AXES, "Euler order", order)

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from . import arguments
-from .errors import UnknownName
+from .registries import choose
 
 _KEY: Final = "parameter"
 
@@ -70,10 +70,9 @@ def configured(options: Configured, given: Mapping[str, Any]) -> Configured:
     Raises:
         UnknownName: no such parameter; BadValue: a value that is out of bounds.
     """
-    known = [parameter.name for parameter in parameters_of(type(options))]
+    known = {parameter.name: parameter for parameter in parameters_of(type(options))}
     for name in given:
-        if name not in known:
-            raise UnknownName("parameter", name, known)
+        choose(known, "parameter", name)
     own: dict[str, Any] = {}
     groups: dict[str, dict[str, Any]] = {}
     for name, value in given.items():

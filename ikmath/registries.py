@@ -24,6 +24,7 @@ class Entry:
 
 
 Registered = TypeVar("Registered", bound=Entry)
+Chosen = TypeVar("Chosen")
 
 
 class LazyRegistry(Mapping[str, Registered]):
@@ -60,8 +61,8 @@ def load(place: str) -> Any:
     return getattr(import_module(module), name)
 
 
-def choose(entries: Mapping[str, Registered], kind: str, name: str) -> Registered:
-    """The entry of that name.
+def choose(entries: Mapping[str, Chosen], kind: str, name: str) -> Chosen:
+    """The entry of that name; kind: what the entries are, for the message.
 
     Raises:
         UnknownName: there is none.

@@ -37,7 +37,7 @@ class Scene:
 
     Raises:
         UnknownName: a link on a joint that does not exist; BadShape: motions of different length, pairs of
-            the wrong shape.
+            the wrong shape; BadValue: pairs of links that do not exist, or of a link with itself.
 
     Attributes:
         frames: the frame axes of the obstacles' motions, () for obstacles without motion.
@@ -58,6 +58,8 @@ class Scene:
             raise BadShape("self_pairs", "(P, 2)", pairs.shape)
         if len(self.pairs) and not 0 <= self.pairs.min() <= self.pairs.max() < len(body):
             raise BadValue("self_pairs", f"name links that do not exist; the body has {len(body)}.")
+        if (self.pairs[:, 0] == self.pairs[:, 1]).any():
+            raise BadValue("self_pairs", "name a link as its own partner; give pairs of different links.")
         self.frames = _common_frames(self.obstacles)
         self.broad_phase = BroadPhase(body, self.obstacles, self.frames, self.pairs)
 

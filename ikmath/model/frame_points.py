@@ -11,18 +11,15 @@ import numpy.typing as npt
 
 from .. import arguments
 from ..arrays import Array
-from ..errors import UnknownName
 from ..lean import Lean
 from .skeleton import Skeleton
 
 
-def _number(skeleton: Skeleton, joint: object) -> int:
+def _number(skeleton: Skeleton, joint: str | int) -> int:
     """The index of a joint that is given by its name or index."""
     if isinstance(joint, int | np.integer) and 0 <= joint < len(skeleton):
         return int(joint)
-    if isinstance(joint, str):
-        return skeleton.index(joint)
-    raise UnknownName("joint", joint, skeleton.names)
+    return skeleton.index(joint)  # type: ignore[arg-type]
 
 
 class FramePoints(Lean):

@@ -17,7 +17,8 @@ import numpy.typing as npt
 
 from .. import arguments
 from ..arrays import Array, Index
-from ..errors import BadValue, UnknownName
+from ..errors import BadValue
+from ..registries import choose
 from ..rotation import across
 
 
@@ -40,9 +41,7 @@ class Mimic:
         arguments.number(self.multiplier, "multiplier of a mimic joint")
         arguments.number(self.offset, "offset of a mimic joint")
         if self.multiplier == 0.0:
-            raise BadValue(
-                "multiplier of a mimic joint", "is zero; lock the joint instead: turns='', fixed=."
-            )
+            raise BadValue("multiplier of a mimic joint", "is zero; lock the joint: turns='', fixed=.")
 
 
 @dataclass(frozen=True)
@@ -113,11 +112,7 @@ def parents_first(joints: Sequence[Joint]) -> tuple[Joint, ...]:
             if any(walk is earlier for earlier in way):
                 raise BadValue(f"Joint {walk.name!r}", "is its own ancestor; parents must form a tree.")
             way.append(walk)
-            if walk.parent is None:
-                break
-            if walk.parent not in by_name:
-                raise UnknownName("joint", walk.parent, list(by_name))
-            walk = by_name[walk.parent]
+            walk = None if walk.parent is None else choose(by_name, "joint", walk.parent)
         done.update((step.name, step) for step in reversed(way))
     return tuple(done.values())
 
@@ -175,18 +170,15 @@ def coupling_of(joints: Sequence[Joint]) -> Coupling | None:
     for joint in joints:
         at, ahead, path = column[joint.name], joint, [joint.name]
         while (mimic := ahead.mimic) is not None:
-            if mimic.leader not in by_name:
-                raise UnknownName("joint", mimic.leader, list(by_name))
+            leading = choose(by_name, "joint", mimic.leader)
             if mimic.leader in path:
                 raise BadValue(f"Joint {joint.name!r}", "follows itself; a leader must be free.")
-            for one in (ahead, by_name[mimic.leader]):
+            for one in (ahead, leading):
                 if len(one.slots) != 1:
-                    raise BadValue(
-                        f"Joint {one.name!r}", "follows or leads; it needs exactly one coordinate."
-                    )
+                    raise BadValue(f"Joint {one.name!r}", "leads or follows; give it one coordinate.")
             offset[at] += factor[at] * mimic.offset
             factor[at] *= mimic.multiplier
-            ahead = by_name[mimic.leader]
+            ahead = leading
             path.append(ahead.name)
             leader[at] = column[ahead.name]
     return Coupling(leader, factor, offset)

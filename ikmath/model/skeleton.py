@@ -22,8 +22,9 @@ import numpy.typing as npt
 
 from .. import arguments
 from ..arrays import Array, Index, Mask
-from ..errors import BadShape, BadValue, UnknownName
+from ..errors import BadShape, BadValue
 from ..lean import Lean
+from ..registries import choose
 from ..rotation import swing_twist_turns
 from .forward_kinematics import Constants
 from .joint import Joint, coupling_of, parents_first
@@ -111,7 +112,10 @@ class Skeleton(Lean):
                 far & (self.slot >= 3),
                 "has a limit above two turns, probably in degrees; give radians (numpy.radians), or None.",
             ),
-            (self.lower > self.upper, "has its lower limit above its upper limit; swap them."),
+            (
+                self.lower > self.upper,
+                "has its lower limit above its upper limit; swap them, or widen those of its mimic joints.",
+            ),
             (
                 without_swing(self.owner, self.slot, self.lower, self.upper),
                 "is part of a swing whose limits begin half a turn or more from rest; change the limits.",
@@ -136,10 +140,7 @@ class Skeleton(Lean):
         Raises:
             UnknownName: there is none.
         """
-        try:
-            return self._index[name]
-        except (KeyError, TypeError):
-            raise UnknownName("joint", name, self.names) from None
+        return choose(self._index, "joint", name)
 
     def columns(self, name: str) -> slice:
         """Where the coordinates of a joint stand in `q`."""
@@ -311,8 +312,10 @@ class Skeleton(Lean):
 
     @cached_property
     def rest(self) -> Array:
-        """(n,) the rest pose: zeros, put inside the limits."""
-        return self.project(np.zeros(self.n))
+        """(n,) the rest pose: zeros, put inside the limits; copy it before you change it."""
+        rest = self.project(np.zeros(self.n))
+        rest.flags.writeable = False
+        return rest
 
     def project(self, q: npt.ArrayLike) -> Array:
         """Coordinates (*batch, n) put inside the limits, and followers where their leaders put them."""
@@ -332,11 +335,8 @@ def _check_rotations(names: Sequence[str], rotations: Array) -> None:
     error = np.abs(rotations @ np.swapaxes(rotations, -1, -2) - np.eye(3)).max((-1, -2))
     bad = (error > _ORTHONORMAL) | (np.linalg.det(rotations) < 0)
     if bad.any():
-        subject = names[int(bad.argmax())]
-        raise BadValue(
-            f"rotation of joint {subject!r}",
-            "is not a rotation matrix; remove scale, shear and mirroring from it.",
-        )
+        what = f"rotation of joint {names[int(bad.argmax())]!r}"
+        raise BadValue(what, "is not a rotation matrix; remove scale, shear and mirroring from it.")
 
 
 def _per_coordinate(joints: Sequence[Joint], slots: list[list[int]], field: str, default: float) -> Array:

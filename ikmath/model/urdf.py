@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import os
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -22,6 +22,7 @@ import numpy as np
 from .. import arguments
 from ..errors import BadValue, UnknownName
 from ..euler import matrix_from_euler
+from ..registries import choose
 from ..rotation import Array, exp
 from .joint import Joint, Mimic, axes_with_y, hinge, slider
 from .skeleton import Skeleton
@@ -87,7 +88,7 @@ def from_urdf(
     start = roots[0]
     kept = _kept(start, tip, links, above)
     positions, motions = _fixed(joints, fixed), _motions(joints, links)
-    free = "xyz" if floating_base else ""
+    free = "xyz" if arguments.switch(floating_base, "floating_base") else ""
     parts = [Joint(start, turns=free, slides=free)]
     used = [joint for joint in joints if joint.child in kept and joint.child != start]
     _check_leaders(used, joints, positions)
@@ -99,8 +100,9 @@ def from_urdf(
 # ---------------------------------------------------------------------- the file
 def _read(source: str | os.PathLike[str]) -> ElementTree.Element:
     """Read the <robot> element."""
-    if isinstance(source, str) and source.lstrip().startswith("<"):
-        what, data, encoding = "The URDF text", source.lstrip().encode(), "utf-8"
+    text = source.lstrip("\ufeff \t\r\n") if isinstance(source, str) else ""
+    if text.startswith("<"):
+        what, data, encoding = "The URDF text", text.encode(), "utf-8"
     elif isinstance(source, str | os.PathLike):
         what, encoding = f"URDF file {os.fspath(source)!r}", None
         if Path(source).is_dir():  # as the empty path is
@@ -171,7 +173,7 @@ def _joint(element: ElementTree.Element, links: Sequence[str]) -> _UrdfJoint:
     lower = upper = None
     if kind in ("revolute", "prismatic"):
         if limit is None:
-            raise BadValue(what, "has no <limit>; give one, or make the joint continuous.")
+            raise BadValue(what, "has no <limit>; give one. A joint that turns without limits is continuous.")
         lower, upper = _number(limit, "lower", what), _number(limit, "upper", what)
     speed = _number(limit, "velocity", what)
     if speed < 0.0:
@@ -199,11 +201,10 @@ def _joint(element: ElementTree.Element, links: Sequence[str]) -> _UrdfJoint:
 
 
 # ---------------------------------------------------------------------- the tree
-def _known(kind: str, name: object, names: Iterable[str]) -> str:
+def _known(kind: str, name: object, names: Collection[str]) -> str:
     """Check that a name exists and return it."""
-    known = list(names)
-    if not isinstance(name, str) or name not in known:
-        raise UnknownName(kind, name, known)
+    if not isinstance(name, str) or name not in names:
+        raise UnknownName(kind, name, list(names))
     return name
 
 
@@ -269,16 +270,15 @@ def _fixed(joints: Sequence[_UrdfJoint], given: Mapping[str, float] | None) -> d
     """Positions of all joints that do not move: given, rigid, or mimicking one of these."""
     positions = {joint.name: 0.0 for joint in joints if joint.kind == "fixed"}
     by_name = {joint.name: joint for joint in joints}
-    for name, value in ({} if given is None else given).items():
-        joint = by_name[_known("URDF joint", name, by_name)]
+    given = {} if given is None else arguments.of_kind(given, Mapping, "fixed")  # type: ignore[type-abstract]
+    for name, value in given.items():
+        joint = choose(by_name, "URDF joint", name)
         if joint.kind in ("planar", "floating"):
             raise BadValue(joint.what, f"is {joint.kind} and has no single position; leave it out of fixed.")
-        what = f"fixed position of {joint.what}"
-        positions[name] = at = arguments.number(value, what)
         least = -math.inf if joint.lower is None else joint.lower
         most = math.inf if joint.upper is None else joint.upper
-        if not least <= at <= most:
-            raise BadValue(what, f"is {at:g}, outside its limits {least:g} and {most:g}.")
+        what = f"fixed position of {joint.what}"
+        positions[name] = arguments.number(value, what, least=least, most=most)
     followers = [joint for joint in joints if joint.mimic is not None]
     for _ in followers:  # a follower may have followers
         for joint in followers:

@@ -29,7 +29,7 @@ class Status(Enum):
     """The iterations or the time ran out while the error still fell."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Solution:
     """The result of a solve.
 
@@ -49,10 +49,10 @@ class Solution:
     status: Any
     iterations: Any
     errors: Array
-    sentence: Any = field(default="", repr=False, compare=False)
-    memory: Any = field(default=None, repr=False, compare=False)
-    measure: Any = field(default=np.inf, repr=False, compare=False)
-    paced: bool = field(default=False, compare=False)
+    sentence: Any = field(default="", repr=False)
+    memory: Any = field(default=None, repr=False)
+    measure: Any = field(default=np.inf, repr=False)
+    paced: bool = False
 
     @cached_property
     def message(self) -> Any:

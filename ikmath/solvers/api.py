@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from .. import arguments
 from ..diagnosis.status import conclude
-from ..errors import BadValue, NotSupported, UnknownName
+from ..errors import BadShape, BadValue, NotSupported
 from ..model.pose import Pose
 from ..problem.problem import Problem, Solution
 from ..registries import LazyRegistry, choose
@@ -43,7 +43,6 @@ METHODS: Final[Mapping[str, Method]] = LazyRegistry(
 )
 """Name -> method; each is imported when first used."""
 DEFAULT: Final = "hierarchical"
-
 
 _TOO_FAR_APART: Final = (
     "The problem",
@@ -100,12 +99,14 @@ class Solver:
             raise BadValue(*_TOO_FAR_APART) from error
 
     def in_parts(self, problem: Problem, q: npt.ArrayLike) -> Pausing[Solution]:
-        """As `solve`, with pauses, for a problem that it has checked and one start (n,) within the limits.
+        """As `solve`, with pauses, for a problem of one frame and one start (n,).
 
         A generator that pauses after each iteration and returns the solution: a viewport can do a part of a
         long solve in each update.
         """
-        start = np.array(q, dtype=float)
+        given = arguments.numbers(q, "q")
+        _check_one_frame(self._method, problem, given, "q")
+        start = problem.skeleton.joint_limits.project(given)
         if not problem.skeleton.n:
             return _unmoved(problem, start, self._settings)
         work = self._method.in_parts(problem, start, self._settings)
@@ -122,10 +123,10 @@ class Solver:
 
     @OneThread()
     def follow(self, problem: Problem, before: Solution) -> Solution:
-        """Solve the next frame of a motion whose first frame was solved and checked by `solve`."""
-        arguments.of_kind(problem, Problem, "problem")
-        arguments.of_kind(before, Solution, "before")
-        return self._run(problem, before.q.copy(), before)
+        """Solve the next frame of a motion, a problem of one frame, from the solution of the frame before."""
+        last = arguments.of_kind(before, Solution, "before").q
+        _check_one_frame(self._method, problem, last, "q of the frame before")
+        return self._run(problem, last.copy(), before)
 
 
 def read_options(method: Method, given: Mapping[str, Any]) -> Options:
@@ -136,8 +137,7 @@ def read_options(method: Method, given: Mapping[str, Any]) -> Options:
     """
     known = method.options.__dataclass_fields__
     for name in given:
-        if name not in known:
-            raise UnknownName(f"option of method {method.name}", name, list(known))
+        choose(known, f"option of method {method.name}", name)
     return method.options(**given)
 
 
@@ -182,6 +182,15 @@ def solve(
         BadShape, BadValue: a start that does not fit, targets of a number of frames that the starts have not.
     """
     return Solver(method, brief=brief, **options).solve(problem, q0, following=following)
+
+
+def _check_one_frame(method: Method, problem: Problem, q: Array, what: str) -> None:
+    """Raise if a method cannot take a problem, it has frames, or q is not one pose (n,) of its figure."""
+    refuse(method, arguments.of_kind(problem, Problem, "problem"))
+    if problem.frames is not None:
+        raise BadValue("The problem", "has frames; give one of them, problem.at(frame), or use solve_track.")
+    if q.shape != (problem.skeleton.n,):
+        raise BadShape(what, f"({problem.skeleton.n},), one pose of this figure", q.shape)
 
 
 def _a_start_each(problem: Problem, q: Array) -> Array:

@@ -12,8 +12,8 @@ from tests.architecture.source_tree import LIBRARY, cycle, imports, module_name,
 
 LAYERS = (
     {"arrays", "errors", "lean"},
-    {"arguments"},
-    {"registries", "parameters", "rotation", "linalg", "threads"},
+    {"arguments", "registries"},
+    {"parameters", "rotation", "linalg", "threads"},
     {"euler"},
     {"model"},
     {"goals", "limits", "collision", "postures"},

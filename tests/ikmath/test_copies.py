@@ -136,3 +136,8 @@ def test_a_compact_solution_of_many_frames():
     assert list(sent.message) == list(found.message)
     np.testing.assert_array_equal(sent.clearance, found.clearance)
     assert size(found.compact()) < found.q.nbytes + 20 * 300
+
+
+def test_solutions_may_be_kept_in_lists_and_sets():
+    one, other = ik.solve(problem(False)), ik.solve(problem(False))
+    assert [one, other].index(other) == 1 and one != other and len({one, other}) == 2

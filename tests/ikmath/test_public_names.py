@@ -127,3 +127,7 @@ def test_statuses():
 def test_its_types_are_for_others_too():
     """Without the marker, type checkers take everything that comes from an installed package for Any."""
     assert importlib.resources.files("ikmath").joinpath("py.typed").is_file()
+
+
+def test_names_that_are_loaded_later_are_listed_too():
+    assert {"from_urdf", "figures", "solve"} <= set(dir(ik))

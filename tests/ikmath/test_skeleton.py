@@ -218,3 +218,18 @@ def test_a_joint_is_turned_by_its_free_turns_alone():
     skeleton.set_turn(q, 1, ik.rotation.swing_twist_matrix(np.array([0.7, 0.2, 0.0])))
     np.testing.assert_allclose(q[skeleton.columns("hip")], (0.3, -0.8, 1.1))
     np.testing.assert_allclose(q[skeleton.columns("knee")], (0.25, 0.7))
+
+
+def test_the_rest_pose_cannot_be_overwritten():
+    skeleton = ik.Skeleton([ik.Joint("a")])
+    q = skeleton.rest
+    with pytest.raises(ValueError, match="read-only"):
+        q[0] = 1.0
+    assert not skeleton.rest.any()
+
+
+def test_limits_that_a_mimic_joint_leaves_empty_name_it():
+    joints = [ik.Joint("a", turns="x", lower=-1.0, upper=1.0)]
+    joints.append(ik.Joint("b", "a", turns="x", lower=-1.0, upper=1.0, mimic=ik.Mimic("a", offset=5.0)))
+    with pytest.raises(ik.BadValue, match=r"'a.turn_x' has its lower limit above .* its mimic joints"):
+        ik.Skeleton(joints)

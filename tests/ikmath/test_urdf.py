@@ -226,7 +226,9 @@ def test_wrong_arguments_are_named():
         ({"root": "rail", "tip": "hand"}, "'hand' is not below the root 'rail'"),
         ({"fixed": {"fingr": 0.0}}, "no URDF joint 'fingr'"),
         ({"fixed": {"finger": "open"}}, "fixed position of URDF joint 'finger'"),
-        ({"fixed": {"finger": 9.0}}, "fixed position of URDF joint 'finger' is 9, outside its limits"),
+        ({"fixed": {"finger": 9.0}}, "fixed position of URDF joint 'finger' is 9.0; give .* at most 0.04"),
+        ({"fixed": ["finger"]}, r"fixed is \['finger'\]; give a Mapping"),
+        ({"floating_base": "no"}, "floating_base is 'no'; give True or False"),
     ):
         with pytest.raises(ik.IkError, match=message):
             ik.from_urdf(ARM, **arguments)
@@ -235,3 +237,7 @@ def test_wrong_arguments_are_named():
     for directory in ("", Path(__file__).parent):
         with pytest.raises(ik.BadValue, match="is a directory; give the path of a file"):
             ik.from_urdf(directory)
+
+
+def test_a_text_may_begin_with_a_byte_order_mark():
+    assert ik.from_urdf('\ufeff\n<robot name="r"><link name="a"/></robot>').names == ("a",)

@@ -358,3 +358,9 @@ def test_ends_of_links_are_measured_where_they_are_not_the_closest_points(seed):
         zip(zip(ends.pair.tolist(), ends.parameter.tolist(), strict=True), ends.clearance, strict=True)
     )
     assert found == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_link_is_no_partner_of_its_own():
+    arm = Skeleton([Joint("a"), Joint("b", "a", translation=(0, 1, 0))])
+    with pytest.raises(IkError, match="pairs of different links"):
+        Scene(arm, Body([Link("a"), Link("b")]), self_pairs=[(0, 1), (1, 1)])

@@ -82,3 +82,10 @@ def test_numbers_too_far_apart_end_in_a_sentence(monkeypatch):
     monkeypatch.setattr(Hierarchical, "in_parts", fail)
     with pytest.raises(BadValue, match="too far apart"):
         complete(ik.Solver().in_parts(problem, start))
+
+
+def test_parts_begin_within_the_limits():
+    problem, _ = _reach()
+    low = problem.skeleton.with_limits(np.full(3, -0.2), np.full(3, 0.2))
+    narrow, outside = ik.Problem(low, problem.tasks), [3, -3, 0]
+    assert (complete(ik.Solver().in_parts(narrow, outside)).q == ik.solve(narrow, outside).q).all()

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import ikmath as ik
+from tests.ikmath.solvers.parts import complete
 
 TARGETS = ((0.3, -0.4, 1.2), (0.35, -0.3, 1.3), (5.0, 0.0, 1.0), (0.3, -0.4, 1.2))
 
@@ -91,3 +92,33 @@ def test_what_linear_algebra_cannot_compute_is_an_error_of_the_librarys_own(monk
     ):
         with pytest.raises(ik.BadValue, match="too far apart"):
             go()
+
+
+ARM = ik.figures.ball_chain(3)
+GOAL = ik.Position(ARM.names[-1], (0.5, 1.0, 0.0))
+SEVERAL = ik.Problem(ARM, [ik.Position(ARM.names[-1], np.full((4, 3), 0.5))])
+
+
+def _is_refused(problem, before, error, message, method="hierarchical"):
+    solver = ik.Solver(method)
+    with pytest.raises(error, match=message):
+        solver.follow(problem, before)
+    if before.q.ndim == 1:
+        with pytest.raises(error, match=message):
+            complete(solver.in_parts(problem, before.q))
+
+
+def test_a_frame_that_does_not_fit_is_refused():
+    one, other = ik.Problem(ARM, [GOAL]), ik.Problem(ik.figures.ball_chain(2), [])
+    _is_refused(SEVERAL, ik.solve(one), ik.BadValue, r"has frames; give one of them, problem.at\(frame\)")
+    _is_refused(one, ik.solve(other), ik.BadShape, r"\(6,\); give \(9,\), one pose of this figure")
+    _is_refused(one, ik.solve(SEVERAL), ik.BadShape, r"q of the frame before has shape \(4, 9\)")
+    _is_refused(ARM, ik.solve(one), ik.BadValue, "give a Problem")
+
+
+def test_what_a_method_cannot_take_is_refused_in_later_frames_too():
+    before = ik.solve(ik.Problem(ARM, [GOAL]), method="fabrik")
+    turned = ik.Problem(ARM, [ik.Orientation(ARM.names[-1], np.eye(3))])
+    among = ik.Problem(ARM, [GOAL], [ik.Sphere((0, 0, 1), 0.1)], ik.Body([ik.Link(ARM.names[0])]))
+    for problem in (turned, among):
+        _is_refused(problem, before, ik.NotSupported, "FABRIK", "fabrik")

@@ -113,3 +113,11 @@ def test_a_motion_that_stops_or_turns_back_stands_still_or_follows():
         np.testing.assert_array_equal(still.q, answers[11].q)
     pose = ik.Pose.forward(figure, answers[-1].q)
     assert problem.at(order[-1]).errors(pose).max() <= 1e-4
+
+
+def test_a_clip_without_frames_is_an_empty_solution():
+    skeleton = ik.figures.ball_chain(2)
+    empty = ik.Problem(skeleton, [ik.Position("tip", np.zeros((0, 3)))])
+    for solution in (ik.solve_track(empty), ik.solve(empty)):
+        assert solution.q.shape == (0, skeleton.n) and solution.errors.shape == (0, 1)
+        assert solution.status.shape == solution.message.shape == (0,)
