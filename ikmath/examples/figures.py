@@ -29,7 +29,7 @@ def planar_chain(lengths: Sequence[float], limit: float | None = None) -> Skelet
     """
     lengths = arguments.numbers(lengths, "lengths of the chain").tolist()
     if not isinstance(lengths, list) or not lengths:
-        raise BadValue("lengths of the chain", "are an empty list; give at least one length.")
+        raise BadValue("lengths of the chain", "must be a list; give at least one length.")
     lower, upper = _to_each_side(limit)
     joints = [
         Joint(

@@ -9,6 +9,7 @@ by products with matrices that the structure of the figure gives.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import ClassVar, Final
 
 import numpy as np
@@ -74,7 +75,7 @@ class Balance(Goal):
             self.normals, self.offsets = self._area(self._flat(support, "support", 2), margin)
             self.rows = self.normals.shape[-2]
         self.one_sided = support is not None
-        self._masses, self._centers = masses, centers
+        self._masses, self._centers = deepcopy(masses), deepcopy(centers)
         self._topology: object = None
 
     def _level(self, up: str | npt.ArrayLike) -> Array:

@@ -100,17 +100,16 @@ class Problem(Lean):
             goal.check(self.skeleton)
         postures = [goal for goal in self.goals if isinstance(goal, Posture)]
         if len(postures) > 1:
-            raise BadValue(
-                "The problem", "has more than one posture; give one, with a gain for each coordinate."
-            )
+            raise BadValue("The problem", "has more than one posture; give one, with gains by coordinate.")
         self.posture = postures[0] if postures else None
         self.posture_cost = self._only_posture(cost)
         self.tasks = tuple(goal for goal in self.goals if not isinstance(goal, Posture))
         self.effectors = tuple(label for goal in self.tasks for label in goal.labels)
         self.units = tuple(goal.unit for goal in self.tasks for _ in goal.labels)
-        counts = {goal.frames for goal in self.goals if goal.frames is not None}
-        if self.scene is not None and self.scene.frames:
-            counts.add(self.scene.frames[0])
+        moving = () if self.scene is None else self.scene.frames
+        if len(moving) > 1:
+            raise BadValue("obstacles", f"move over leading axes {moving}; give one axis of frames.")
+        counts = {goal.frames for goal in self.goals if goal.frames is not None} | set(moving)
         if len(counts) > 1:
             raise BadValue("Targets and obstacles", f"have different numbers of frames: {sorted(counts)}.")
         self.frames: int | None = counts.pop() if counts else None

@@ -303,6 +303,14 @@ def test_what_is_handed_in_stays_the_callers():
     np.testing.assert_array_equal(after.q, before.q)
 
 
+def test_masses_are_copied_before_a_figure_is_known():
+    pose, masses, centers = ik.Pose.forward(ARM, ARM.rest), np.ones(3), {ARM.names[0]: np.zeros(3)}
+    balance = ik.Balance((0, 0), masses=masses, centers=centers)
+    masses[:] = 0.0, 0.0, 5.0
+    centers[ARM.names[0]] += 7.0
+    np.testing.assert_allclose(balance.center(pose), pose.position.mean(0))
+
+
 @pytest.mark.parametrize("method", sorted(ik.METHODS))
 @pytest.mark.parametrize("size", [1e-310, 1e-160, 1e-100, 1e-70])
 @pytest.mark.parametrize("what", ["everything", "offset", "target"])

@@ -272,3 +272,10 @@ def test_a_problem_that_aims_elsewhere_keeps_the_rest() -> None:
     asked = problem.with_targets([there, posture])
     assert (aimed.goals, aimed.tasks, aimed.posture) == (asked.goals, asked.tasks, asked.posture)
     assert np.array_equal(ik.solve(aimed).q, ik.solve(ik.Problem(figure, [there, posture])).q)
+
+
+def test_obstacles_that_move_over_several_axes_are_refused():
+    ball = ik.Sphere((0, 0, 0), 0.1).moved(np.eye(3), np.zeros((4, 2, 3)))
+    arm = ik.figures.ball_chain(2)
+    with pytest.raises(ik.BadValue, match=r"obstacles move over leading axes \(4, 2\); give one axis"):
+        ik.Problem(arm, obstacles=[ball], body=ik.Body([ik.Link(arm.names[0])]))
