@@ -9,6 +9,7 @@ allow. So the result depends neither on the path of the mouse nor on the redraw 
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 
 import bpy
@@ -276,13 +277,16 @@ class Drag:
         way = self._target[:3, 3] - then[:3, 3]
         # among obstacles, straight steps may end at an obstacle that a single solve would avoid
         alone = self._task.problem.scene is None
-        first = self._solver.last is None
+        first, deadline = self._solver.last is None, time.perf_counter() + self._budget
         strides = self._solver.strides(float(np.linalg.norm(way))) if alone else 1
         for share in range(1, strides + 1):
+            if 1 < share < strides and time.perf_counter() > deadline:
+                continue  # the rest of the way at once
             target = self._target.copy()
             target[:3, 3] -= (1.0 - share / strides) * way
             self._aim(target)
-            solved = self._solver.update(self._task, rests=np.array_equal(then, self._target))
+            rests = np.array_equal(then, self._target)
+            solved = self._solver.update(self._task, rests=rests, passes=share < strides)
         if first and strides > 1:
             solved = self._solver.finish(self._task)
         return self._show(armature, solved)

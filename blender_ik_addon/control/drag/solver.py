@@ -32,10 +32,12 @@ from ..frame.solved import Solved
 from ..frame.task import Task
 
 _SEEN: Final = 1e-4  # share of the figure's size; an effector with a smaller error counts as at its target
-# Figure sizes; a larger jump of the mouse is split into steps of this length, so that the pose is the same as
-# with a slow mouse.
-_STRIDE: Final = 0.1
-_STRIDES: Final = 8  # maximum number of these steps; together they cover a limb's reach
+# Figure sizes; a larger motion of the mouse is split into steps of this length, so that the pose is the same
+# as with a slow mouse. Joints turn by a limit in each: at twice the length straight legs bend late, and other
+# joints move instead; at half of it knees leap.
+_STRIDE: Final = 0.017
+_CONVERGING_STRIDE: Final = 0.1  # the same for updates that converge
+_STRIDES: Final = 8  # maximum number of these steps; longer jumps have longer ones
 _ITERATIONS: Final = 12  # maximum for an update while the mouse moves; the next update continues
 # Largest rotation of a joint about each axis in an update towards a better pose, slow enough for the eye.
 _TURN: Final = radians(2.5)
@@ -91,8 +93,13 @@ class DragSolver:
         self._begun: Pausing[ik.Solution] | None = None  # a solve from the pose before the drag
         self._vain = 0.0  # error at the last failed attempt to start again
 
-    def update(self, task: Task, *, rests: bool) -> Solved:
-        """Solve a task as well as possible within the time limit; `rests`: with the targets of before."""
+    def update(self, task: Task, *, rests: bool, passes: bool = False) -> Solved:
+        """Solve a task as well as possible within the time limit.
+
+        Args:
+            rests: whether the targets are those of before; passes: whether another update follows at once,
+                so that better poses need not be looked for.
+        """
         if self._endless:
             return self.finish(task)
         last, among = self.last, task.problem.scene is not None  # without obstacles, solves are short anyway
@@ -124,6 +131,9 @@ class DragSolver:
                 self._towards, self._led = None, not fails
             still = False
         self.arrived = rests and still
+        if passes:
+            self.last = solved
+            return solved
         looks, self._looks = self._looks, None
         if self.is_there(solved):
             if self._towards is None and (rests or not still or looks is not None):
@@ -148,7 +158,8 @@ class DragSolver:
 
     def strides(self, way: float) -> int:
         """Number of updates for a displacement of the target, metres."""
-        return max(1, min(ceil(way / (_STRIDE * self._length)), _STRIDES))
+        stride = _CONVERGING_STRIDE if self._endless else _STRIDE
+        return max(1, min(ceil(way / (stride * self._length)), _STRIDES))
 
     def finish(self, task: Task) -> Solved:
         """The last pose: the converged one, without a time limit.
