@@ -62,6 +62,26 @@ def test_a_slow_machine_comes_to_the_same_pose(name: str, way: str) -> None:
     assert max(natural.turns_between(rig, in_time.poses[-1], hurried.poses[-1]).values()) < 5.0
 
 
+FAST = [
+    ("t_pose", "foot", "up", 12), ("t_pose", "foot", "up", 24), ("t_pose", "hand", "to the floor", 24),
+    ("human", "foot", "kick aside", 24), ("straight", "foot", "lift", 12),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "part", "way", "steps"), FAST)
+def test_a_fast_drag_passes_the_poses_of_a_slow_one(name: str, part: str, way: str, steps: int) -> None:
+    rig, bone = drag_ways.figure(name), drag_ways.PARTS[name][part]
+    fast, slow = (
+        drag_ways.lead(drag, rig, bone, drag_ways.WAYS[part][way], step).poses for step in (1.0 / steps, FINE)
+    )
+    length = float(np.linalg.norm(drag_ways.WAYS[part][way]))
+    count, most = round(length * steps), round(length / FINE)
+    there = [slow[round((row + 1) / count * most) - 1] for row in range(count)]
+    off = [max(natural.turns_between(rig, *pair).values()) for pair in zip(fast[:count], there, strict=True)]
+    assert np.median(off) < 10.0, off
+    assert len(fast) <= count + 6, "it is nearly at rest when it comes there"
+
+
 @pytest.mark.parametrize("name", ["human", "t_pose", "straight"])
 def test_a_foot_that_is_lifted_fast_lets_no_knee_leap(name: str) -> None:
     rig, bone = drag_ways.figure(name), drag_ways.PARTS[name]["foot"]
