@@ -107,6 +107,8 @@ def check_parameters(options: Any) -> None:
             continue
         if told is not None and told.choices:
             arguments.word(value, name, told.choices)
+        elif isinstance(entry.default_factory, type):  # a group, see the module
+            arguments.of_kind(value, entry.default_factory, name)
         elif isinstance(entry.default, bool):
             arguments.switch(value, name)
         elif isinstance(entry.default, int):

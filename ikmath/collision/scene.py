@@ -189,9 +189,7 @@ class Scene:
         if not self.frames:
             return None
         if batch[len(batch) - len(self.frames) :] != self.frames:
-            raise BadShape(
-                "pose.batch", f"one pose for each frame of the obstacles, (..., {self.frames})", batch
-            )
+            raise BadShape("pose.batch", f"a pose for each frame of obstacles, {self.frames}", batch)
         counted = np.arange(int(np.prod(self.frames))).reshape(self.frames)
         return np.broadcast_to(counted, batch).reshape(-1)
 

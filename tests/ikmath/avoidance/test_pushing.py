@@ -302,3 +302,8 @@ def test_parameters_of_ones_own():
         skeleton, [ik.Position("tip", tip)], obstacles=things, body=body, avoidance="objective"
     )
     assert weak.clearance < ik.solve(problem, q, "damped").clearance
+
+
+def test_a_number_in_place_of_zones_is_refused():
+    with pytest.raises(ik.BadValue, match=r"zones is 0\.2; give a Zones"):
+        TaskPriority(zones=0.2)
