@@ -187,7 +187,7 @@ class Problem(Lean):
         """
         if all(type(goal).with_choices is Goal.with_choices for goal in self.goals):
             return self
-        pose = Pose.trusted(self.skeleton, q)
+        pose = Pose.forward(self.skeleton, q)
         then = self.goals if before is None else before.goals
         return self.with_goals(
             tuple(goal.with_choices(pose, earlier) for goal, earlier in zip(self.goals, then, strict=True))

@@ -279,3 +279,11 @@ def test_obstacles_that_move_over_several_axes_are_refused():
     arm = ik.figures.ball_chain(2)
     with pytest.raises(ik.BadValue, match=r"obstacles move over leading axes \(4, 2\); give one axis"):
         ik.Problem(arm, obstacles=[ball], body=ik.Body([ik.Link(arm.names[0])]))
+
+
+def test_choices_are_made_at_coordinates_in_a_list_too():
+    arm = ik.figures.ball_chain(2)
+    problem = ik.Problem(arm, [ik.AnyOf([ik.Position("tip", (0, 9, 0)), ik.Position("tip", (0, 2, 0))])])
+    assert problem.with_choices([0] * arm.n).goals[0].chosen == 1
+    with pytest.raises(ik.BadShape, match="q has shape"):
+        problem.with_choices([0, 1])
