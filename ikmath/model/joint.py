@@ -27,7 +27,7 @@ class Mimic:
     """`coordinate = multiplier * coordinate of leader + offset`, as in URDF.
 
     Args:
-        leader: name of the joint to follow; both joints have one coordinate.
+        leader: name of the joint to follow, of a hinge "NAME hinge"; both joints have one coordinate.
         multiplier: radians or metres of this joint for each of the leader's, not zero.
         offset: radians or metres.
     """
@@ -202,7 +202,7 @@ def hinge(
         axis: (3,) direction in the link's own frame, of any length.
         motion: name of the joint that has the coordinate, `MOTION.turn_y`; "NAME hinge" if not given.
         translation, rotation: the link's rest frame in its parent, as for `Joint`.
-        **options: of the coordinate: `lower`, `upper`, `stiffness`, `max_speed`, as for `Joint`.
+        **options: of the coordinate: `lower`, `upper`, `stiffness`, `max_speed`, `mimic`, as for `Joint`.
 
     Returns:
         The joint with the coordinate and the link, for `Skeleton([..., *hinge(...), ...])`.

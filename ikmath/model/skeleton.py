@@ -319,7 +319,7 @@ class Skeleton(Lean):
 
     def project(self, q: npt.ArrayLike) -> Array:
         """Coordinates (*batch, n) put inside the limits, and followers where their leaders put them."""
-        return self.joint_limits.project(q)
+        return self.joint_limits.project(arguments.coordinates(q, self.n, "q"))
 
 
 def _numbers(joints: Sequence[Joint], field: str, shape: tuple[int, ...]) -> Array:

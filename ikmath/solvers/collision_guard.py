@@ -214,7 +214,7 @@ class CollisionGuard:
             rows[~inside],
         )
         answer = hierarchical_qp([Level(rows[inside], share * wanted, 1e-6)], constraints)
-        return self.problem.skeleton.project(pose.q + answer.z * self.metric)
+        return self.problem.skeleton.joint_limits.project(pose.q + answer.z * self.metric)
 
     def blocker(self, near: ClosestPairs, uphill: Array) -> str:
         """Name of the obstacle that opposes the goals most; "" if none does; uphill: (n,) slope of errors."""

@@ -233,3 +233,11 @@ def test_limits_that_a_mimic_joint_leaves_empty_name_it():
     joints.append(ik.Joint("b", "a", turns="x", lower=-1.0, upper=1.0, mimic=ik.Mimic("a", offset=5.0)))
     with pytest.raises(ik.BadValue, match=r"'a.turn_x' has its lower limit above .* its mimic joints"):
         ik.Skeleton(joints)
+
+
+def test_coordinates_that_do_not_fit_are_not_projected():
+    skeleton = ik.Skeleton([ik.Joint("a", turns="yz", lower=-1.0)])
+    assert skeleton.project([-5, 1]).tolist() == [-1.0, 1.0]
+    for wrong, message in (([1], r"q has shape \(1,\)"), (3, r"q has shape \(\)"), ([0, np.nan], "finite")):
+        with pytest.raises(ik.IkError, match=message):
+            skeleton.project(wrong)
