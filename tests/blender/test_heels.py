@@ -102,6 +102,22 @@ def test_an_ankle_with_limits_bends_as_far_as_these_allow():
     np.testing.assert_allclose(after[1], before[1], atol=1e-5)
 
 
+@pytest.mark.parametrize("how", ["effector", "constraint"])
+def test_toes_that_something_else_turns_are_left_alone(how: str):
+    rig = metarig("human")
+    bpy.ops.object.mode_set(mode="POSE")
+    if how == "effector":
+        bpy.ops.articulate.effector_add(bone="toe.L", kind="ORIENTATION")
+        rig.articulate.effectors[0].target.rotation_euler.x += 0.3
+    else:
+        rig.pose.bones["toe.L"].constraints.new("COPY_ROTATION").target = rig
+    bpy.context.view_layer.update()
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone="hand.L"))
+    own = [one.index >= 0 for one in held._plan.effectors if one.bone == "toe.L"]
+    assert own == ([True] if how == "effector" else [])
+    assert held.move_to(held.anchor + np.array([0.0, -0.1, 0.1])).status == "REACHED"
+
+
 def test_only_the_feet_are_said_to_hold():
     rig = metarig("human")
     held = drag.Drag(rig, bpy.context, drag.Grip(bone="hand.L"))

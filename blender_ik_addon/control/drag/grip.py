@@ -242,7 +242,8 @@ def _feet(
         flat = foot in on.flat and foot not in turned
         sole = Sole.of(whole, foot) if flat and foot not in lifted else None
         if sole is not None:
-            plans += _standing(bones, foot, sole, _above_all(own))
+            toes = [toe for toe in sole.toes if toe not in turned and bones.names[toe] not in moved]
+            plans += _standing(bones, foot, sole, toes, _above_all(own))
         else:
             strength = hand + _BELOW if foot in lifted else _above_all(own)
             plans.append(_held(bones, foot, strength, None if flat else whole.ends[foot]))
@@ -300,14 +301,14 @@ def _held(bones: Bones, number: int, priority: int, tip: Array | None = None) ->
     )
 
 
-def _standing(bones: Bones, foot: int, sole: Sole, priority: int) -> list[EffectorPlan]:
-    """Effectors that keep a foot on the ground, and its toes flat if its heel rises."""
+def _standing(bones: Bones, foot: int, sole: Sole, toes: Sequence[int], priority: int) -> list[EffectorPlan]:
+    """Effectors that keep a foot on the ground, and some toes flat if its heel rises."""
     ball = replace(
         _held(bones, foot, priority, sole.ball),
         kind=_SOLE,
         settings={"hinge": sole.hinge, "side": sole.side},
     )
-    return [ball, *(replace(_held(bones, toe, priority), kind=KINDS["ORIENTATION"]) for toe in sole.toes)]
+    return [ball, *(replace(_held(bones, toe, priority), kind=KINDS["ORIENTATION"]) for toe in toes)]
 
 
 def _body(bones: Bones, foot: int, feet_held: Sequence[int]) -> int:
