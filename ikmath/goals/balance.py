@@ -75,7 +75,10 @@ class Balance(Goal):
             self.normals, self.offsets = self._area(self._flat(support, "support", 2), margin)
             self.rows = self.normals.shape[-2]
         self.one_sided = support is not None
-        self._masses, self._centers = deepcopy(masses), deepcopy(centers)
+        try:
+            self._masses, self._centers = deepcopy((masses, centers))
+        except TypeError as error:  # a module, for example
+            raise BadValue(f"masses or centers of {self.describe()}", "are no numbers.") from error
         self._topology: object = None
 
     def _level(self, up: str | npt.ArrayLike) -> Array:
@@ -157,15 +160,12 @@ class Balance(Goal):
         if self._topology is skeleton.topology:
             return
         masses = self._table(self._masses, skeleton, (), "masses")
-        masses = skeleton.mass if masses is None else masses
+        masses, what = skeleton.mass if masses is None else masses, f"masses of {self.describe()}"
         if (masses < 0).any():
             subject = skeleton.names[int((masses < 0).argmax())]
-            raise BadValue(f"masses of {self.describe()}", f"are negative for joint {subject!r}.")
+            raise BadValue(what, f"are negative for joint {subject!r}.")
         if not masses.sum() > 0:
-            raise BadValue(
-                f"masses of {self.describe()}",
-                "must be above zero for some joint; give masses=, or a mass to the joints.",
-            )
+            raise BadValue(what, "must be above zero for some joint; give masses=, or a mass to the joints.")
         self._shares = masses / masses.sum()
         self._offsets = self._table(self._centers, skeleton, (3,), "centers")
         self._below = skeleton.topology.above.T @ self._shares  # of each joint and all that hangs from it

@@ -303,6 +303,11 @@ def test_what_is_handed_in_stays_the_callers():
     np.testing.assert_array_equal(after.q, before.q)
 
 
+def test_masses_that_cannot_be_copied_are_refused():
+    with pytest.raises(ik.BadValue, match="are no numbers"):
+        ik.Balance((0, 0), masses=ik)
+
+
 def test_masses_are_copied_before_a_figure_is_known():
     pose, masses, centers = ik.Pose.forward(ARM, ARM.rest), np.ones(3), {ARM.names[0]: np.zeros(3)}
     balance = ik.Balance((0, 0), masses=masses, centers=centers)
