@@ -60,7 +60,7 @@ class Kind:
 
     @property
     def turns(self) -> bool:
-        """Whether it has a target orientation."""
+        """Whether it has a target orientation; that of a sole yields about the ankle."""
         return "orientation" in self.asks or "sole" in self.asks
 
     @property

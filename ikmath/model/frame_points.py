@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,11 +16,11 @@ from ..lean import Lean
 from .skeleton import Skeleton
 
 
-def _number(skeleton: Skeleton, joint: str | int) -> int:
+def _number(skeleton: Skeleton, joint: Any) -> int:
     """The index of a joint that is given by its name or index."""
     if isinstance(joint, int | np.integer) and 0 <= joint < len(skeleton):
         return int(joint)
-    return skeleton.index(joint)  # type: ignore[arg-type]
+    return skeleton.index(joint)
 
 
 class FramePoints(Lean):

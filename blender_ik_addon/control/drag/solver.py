@@ -25,7 +25,7 @@ from ikmath.solvers.method import Pausing
 
 from ...bridge.armature import Array, PoseState
 from ..frame.goals import effector_errors
-from ..frame.hinging import Bent, bending_instead, bends_of, finished, is_easier, is_on_the_way, led
+from ..frame.hinging import Bent, bending_instead, bends_of, finished, is_on_the_way, led
 from ..frame.plan import Plan
 from ..frame.solve_frame import Ask, afresh, apart, solve_task
 from ..frame.solved import Solved
@@ -86,7 +86,6 @@ class DragSolver:
         self._search = plan.solver(**exact)
         self._better_pose: Array | None = None  # (n,) in which straight limbs are bent
         self._towards: Array | None = None  # (k,) the bends of its limbs, to which they are led
-        self._led = False  # whether the figure has come there since it last arrived
         self._tried: Sequence[float] = ()  # see `bending_instead`
         self._state: PoseState | None = None  # the animated pose of the last task
         self._looks: Pausing[Bent] | None = None  # for a pose with straight limbs bent
@@ -128,7 +127,7 @@ class DragSolver:
             # the mouse may want the limb straight again; where it rests, what is late catches up
             fails = not self.is_there(solved) and (still or not rests)
             if fails or not is_on_the_way(task.figure.hinges, solved.q, self._towards):
-                self._towards, self._led = None, not fails
+                self._towards = None
             still = False
         self.arrived = rests and still
         if passes:
@@ -138,11 +137,6 @@ class DragSolver:
         if self.is_there(solved):
             if self._towards is None and (rests or not still or looks is not None):
                 self._look_for_bends(task, solved, looks, deadline if among else inf)
-            if self.arrived and self._led:  # a fast mouse may have led the other joints astray meanwhile
-                self._led = False
-                other = self._solved(task, None, (self._lost if among else self._exact).solve)
-                if self.is_there(other) and is_easier(task.problem, other.q, solved.q):
-                    self._lead(task, solved, other.q)
         elif rests:
             if self.arrived:
                 solved = self._begin_anew(task, solved, deadline)
@@ -220,14 +214,9 @@ class DragSolver:
             self._looks, self.arrived = looks, False
             return
         other, self._tried = found
-        if other is not None:
-            self._lead(task, solved, other.q)
-
-    def _lead(self, task: Task, solved: Solved, better: Array) -> None:
-        """Move towards a better pose (n,) from now on, if nothing is in the way."""
-        if is_free_path(task.problem, solved.q, better):
-            self._better_pose, self.arrived = better, False
-            self._towards = bends_of(task.figure.hinges, solved.q, better)
+        if other is not None and is_free_path(task.problem, solved.q, other.q):
+            self._better_pose, self.arrived = other.q, False
+            self._towards = bends_of(task.figure.hinges, solved.q, other.q)
 
     def _begin_anew(self, task: Task, solved: Solved, deadline: float) -> Solved:
         """Continue a solve from the pose before the drag; when it ends, return its pose if that is better."""

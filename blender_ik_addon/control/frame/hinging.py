@@ -139,11 +139,12 @@ def bending_instead(
     Returns:
         The better solution, None if there is none, and `tried` for the next call; see `Bent`.
     """
-    limbs, hinges = figure.plan.limbs, figure.hinges
-    if limbs is None or hinges is None or effort_of(problem) is None:
+    limbs, hinges, cost = figure.plan.limbs, figure.hinges, effort_of(problem)
+    if limbs is None or hinges is None or cost is None:
         return None, tried
     bent = hinges.bent(solution.q)
     hard = hinges.own.dot((solution.q - figure.q) ** 2)
+    effort = cost(solution.q)
     past = np.array(tried) if len(tried) else np.zeros(len(hard))
     worth = hinges.which & (np.abs(bent) < within) & (hard > np.maximum(_HARD, _HARDER * past))
     tries = np.flatnonzero(worth).tolist()
@@ -157,7 +158,7 @@ def bending_instead(
             _bend(figure, limbs, row, q, bent[row], figure.q)
         other = yield from solver.in_parts(problem, problem.start(q))
         nearer = short and other.status is ik.Status.REACHED
-        if nearer or (not (other.errors > allowed).any() and is_easier(problem, other.q, solution.q)):
+        if nearer or (not (other.errors > allowed).any() and cost(other.q) < _EASIER * effort):
             return other, hard.tolist()
         past[list(rows)] = hard[list(rows)]
     return None, past.tolist()
@@ -203,12 +204,6 @@ def bends_of(hinges: Hinges, before: Array, after: Array) -> Array:
 def is_on_the_way(hinges: Hinges, q: Array, towards: Array) -> bool:
     """Whether limbs at q (n,) are not yet as bent as they should come to be."""
     return bool((hinges.bent(q) < towards - _BENDING).any())
-
-
-def is_easier(problem: ik.Problem, q: Array, other: Array) -> bool:
-    """Whether coordinates (n,) cost clearly less effort than others (n,)."""
-    cost = effort_of(problem)
-    return cost is not None and cost(q) < _EASIER * cost(other)
 
 
 def effort_of(problem: ik.Problem) -> Callable[[Array], float] | None:
