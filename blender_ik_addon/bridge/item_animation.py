@@ -137,7 +137,6 @@ def _move(armature: bpy.types.Object, moves: Sequence[Moves]) -> None:
     readers = bpy.data.user_map(subset={armature})[armature]
     for reader in {armature, *readers}:
         _move_readers(reader, armature, new_path)
-    armature.update_tag(refresh={"TIME"})
 
 
 def _rename(some: Iterable[Any], new_path: Callable[[str], str | None], every: Any) -> None:

@@ -221,3 +221,26 @@ def test_every_list_is_followed():
     assert sorted(collections(rig.articulate, "")) == sorted(lists)
     for name in lists:
         assert operator.attrgetter(name)(rig.articulate) is not None
+
+
+@pytest.mark.parametrize("gone", ["effector", "pin", "capsule", "animated"])
+def test_a_pose_without_keys_stays_when_something_is_removed(gone: str):
+    rig = keyed(arm()) if gone == "animated" else arm()
+    bone = rig.pose.bones["b1"]
+    bone.keyframe_insert("rotation_quaternion", frame=1)
+    if gone == "effector":
+        add("b3")
+    elif gone == "pin":
+        bpy.ops.articulate.pin(bone="b3")
+    elif gone == "capsule":
+        bpy.ops.articulate.body_fit()
+    bone.rotation_quaternion = posed = (0.8, 0.6, 0.0, 0.0)
+    bpy.context.view_layer.update()
+    if gone == "pin":
+        bpy.ops.articulate.unpin(bone="b3")
+    elif gone == "capsule":
+        bpy.ops.articulate.body_clear()
+    else:
+        bpy.ops.articulate.effector_remove()
+    bpy.context.view_layer.update()
+    assert tuple(bone.rotation_quaternion) == pytest.approx(posed)
