@@ -25,7 +25,7 @@ from .tab import (
 )
 
 HINT = "Select the armature of a character, or the character itself, to pose it"
-FIRST_STEP: Final = "Drag any bone: the body follows. Pin what must stay. + makes a bone follow an object."
+FIRST_STEP: Final = "Drag any bone: the body follows. Pin what must stay. + adds targets to follow."
 _MESSAGE_ROWS: Final = 3
 _REPORT_BUTTON: Final = 40.0  # width beside the message, pixels at a resolution scale of 1
 _ENDED_ROWS: Final = 3

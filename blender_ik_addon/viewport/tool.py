@@ -86,7 +86,7 @@ def _key(operator: str, event: Mapping[str, Any], **properties: Any) -> tuple[st
 
 
 class ARTICULATE_TOOL_drag(bpy.types.WorkSpaceTool):
-    """Press on a bone and drag. A click selects; outside of bones the mouse works as usual."""
+    """Press on a bone and drag. A click selects; outside of bones a drag selects all bones in a box."""
 
     bl_space_type = "VIEW_3D"
     bl_context_mode: Any = "POSE"
@@ -98,8 +98,12 @@ class ARTICULATE_TOOL_drag(bpy.types.WorkSpaceTool):
     )
     bl_icon: Any = str(Path(__file__).parent / "drag")
     bl_widget: Any = HOVER
+    # Blender inserts the keys of extensions at the front one by one, so the last entry has precedence.
     bl_keymap = (
-        _key("articulate.drag", {**_PULL, "ctrl": False}, only_under_mouse=True),
+        _key("view3d.select_box", _PULL, mode="SET", wait_for_input=False),
+        _key("view3d.select_box", {**_PULL, "shift": True}, mode="ADD", wait_for_input=False),
+        _key("view3d.select_box", {**_PULL, "ctrl": True}, mode="SUB", wait_for_input=False),
+        _key("articulate.drag", _PULL, only_under_mouse=True),
         _key("articulate.drag", {**_PULL, "ctrl": True}, only_under_mouse=True),
         _key("articulate.drag", {"type": "G", "value": "PRESS"}, only_selected=True, turning=False),
         _key("articulate.drag", {"type": "R", "value": "PRESS"}, only_selected=True, turning=True),
@@ -108,8 +112,7 @@ class ARTICULATE_TOOL_drag(bpy.types.WorkSpaceTool):
         _key("articulate.take_parent", {"type": "ESC", "value": "PRESS"}, by=0),
         _key("view3d.select", _CLICK, deselect_all=True),
         _key("view3d.select", {**_CLICK, "shift": True}, toggle=True),
-        # Blender inserts the keys of extensions at the front one by one, so the last entry has precedence.
-        _key("articulate.select_taken", {**_CLICK, "shift": False}, toggle=False),
+        _key("articulate.select_taken", _CLICK, toggle=False),
         _key("articulate.select_taken", {**_CLICK, "shift": True}, toggle=True),
     )
 
@@ -168,11 +171,9 @@ def change_tool() -> None:
 
 
 def _redraw_tabs() -> None:
-    """Redraw the sidebars, whose button shows whether the tool is active."""
+    """Redraw the views: a button in their sidebars shows whether the tool is active."""
     for area in areas(bpy.context):
-        for region in area.regions:
-            if region.type == "UI":
-                region.tag_redraw()
+        area.tag_redraw()
 
 
 @persistent

@@ -23,7 +23,8 @@ def test_without_an_armature_there_is_a_hint_and_nothing_else():
     assert draw() == ["articulate.begin"], "who clicks on a character means its armature"
 
 
-def test_with_an_armature_the_buttons_and_what_to_do_first():
+def test_with_an_armature_the_buttons_and_what_to_do_first(monkeypatch):
+    monkeypatch.setattr(installed.module("ui.tab"), "sidebar_width", lambda _context: 280.0)  # of a new one
     arm()
     bpy.ops.object.mode_set(mode="POSE")
     drawn = draw()
@@ -35,6 +36,7 @@ def test_with_an_armature_the_buttons_and_what_to_do_first():
     } <= set(drawn)
     text = " ".join(drawn)
     assert "Drag any bone" in text and "Pin what must stay" in text and "ARTICULATE_MT_pins" in drawn
+    assert "…" not in text
     bpy.ops.object.mode_set(mode="OBJECT")
     drawn = draw()
     assert "articulate.begin" in drawn and "ARTICULATE_MT_pins" not in drawn

@@ -101,9 +101,18 @@ def test_escape_gives_everything_back(figure: BlenderWindow):
     figure.wait_for(PLACES, lambda now: now == before)
 
 
-def test_beside_the_bones_the_mouse_is_blenders(figure: BlenderWindow):
-    figure.drag(figure.pixel_of((-1.4, 0, 2.2)), figure.pixel_of((1.2, 0, 1.4)))
+def test_beside_the_bones_a_drag_selects_in_a_box_and_moves_nothing(figure: BlenderWindow):
+    figure.operate("bpy.ops.pose.select_all(action='SELECT')")
+    before = figure.run(PLACES)
+    chosen = "result = sorted(bone.name for bone in bpy.context.selected_pose_bones)"
+    figure.drag(figure.pixel_of((-1.4, 0, 2.4)), figure.pixel_of((0.1, 0, 2.0)))
+    figure.wait_for(chosen, lambda names: names == ["head"])
+    figure.key_down("shift")
+    figure.drag(figure.pixel_of((1.4, 0, 2.4)), figure.pixel_of((0.7, 0, 1.3)))
+    figure.key_up("shift")
+    figure.wait_for(chosen, lambda names: names == ["hand.L", "head"])
     figure.screenshot("tool_beside_bones")
+    assert figure.run(PLACES) == before
     assert figure.run("result = bpy.data.objects['Figure'].articulate.message") == ""
 
 
