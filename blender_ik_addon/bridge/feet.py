@@ -51,9 +51,8 @@ class Stance:
         ends = np.setdiff1d(np.arange(len(bones)), bones.parents)
         self._ground = float(self._low[ends].min())
         self._close = self._ground + _CLOSE * bones.extent  # up to which a point touches the ground
-        self.touching = tuple(
-            end for end in ends.tolist() if self._low[end] <= self._close and not self.is_control(end)
-        )
+        low = [end for end in ends.tolist() if self._low[end] <= self._close and not self.is_control(end)]
+        self.touching = tuple(end for end in low if whole.kinds.kinds[end] is not Kind.APPENDAGE)
         self._has_only_arms = bool(whole.kinds.limbs) and not whole.kinds.feet
         has_arms = Kind.SHOULDER in whole.kinds.kinds and not whole.kinds.on_fours
         self._slope = _HEELED if has_arms else _SLOPE

@@ -173,6 +173,14 @@ def test_a_foot_with_a_pin_of_its_own_follows_that_and_the_other_one_holds():
     assert {("foot.L", "ORIENTATION"), ("foot.L", "POSITION"), ("foot.R", "POSE")} <= own
 
 
+def test_a_figure_on_its_front_rests_on_hands_and_toes_not_on_its_face():
+    rig = metarig("human")
+    rig.rotation_euler.x = np.pi / 2
+    bpy.context.view_layer.update()
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone="hand.R")).held
+    assert set(held) == {"hand.L", "toe.L", "toe.R"}
+
+
 def test_a_file_that_says_unpinned_means_hold():
     rig = metarig("basic")
     rig.articulate.solver.unpinned = "ROOT"
