@@ -25,7 +25,7 @@ def matrix_from_euler(angles: npt.ArrayLike, order: str = "XYZ") -> Array:
         UnknownName: an order that is none of the six.
     """
     angles = vectors(angles, 3, "Euler angles")
-    first, second, third = _axes(order)
+    first, second, third = choose(EULER_AXES, "Euler order", order)
     return np.asarray(
         about(third, angles[..., third])
         @ about(second, angles[..., second])
@@ -36,7 +36,7 @@ def matrix_from_euler(angles: npt.ArrayLike, order: str = "XYZ") -> Array:
 def euler_from_matrix(rotation: npt.ArrayLike, order: str = "XYZ") -> Array:
     """Euler angles (x, y, z) of the branch whose middle turn is within a quarter; inverse of the above."""
     m = matrices(rotation)
-    i, j, k = _axes(order)
+    i, j, k = choose(EULER_AXES, "Euler order", order)
     sign = 1.0 if (j - i) % 3 == 1 else -1.0
     cosine = np.hypot(m[..., i, i], m[..., j, i])
     plain = cosine > 1e-9
@@ -53,7 +53,3 @@ def euler_from_matrix(rotation: npt.ArrayLike, order: str = "XYZ") -> Array:
 def euler_from_quaternion(quaternion: npt.ArrayLike, order: str = "XYZ") -> Array:
     """Euler angles (x, y, z) of quaternions (..., 4), as `euler_from_matrix` gives them."""
     return euler_from_matrix(matrix_from_quaternion(quaternion), order)
-
-
-def _axes(order: str) -> tuple[int, ...]:
-    return choose(EULER_AXES, "Euler order", order)

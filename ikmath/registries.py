@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
 from .errors import UnknownName
 
@@ -42,7 +42,8 @@ class LazyRegistry(Mapping[str, Registered]):
 
     def __getitem__(self, name: str) -> Registered:
         if name not in self._found:
-            self._found[name] = load(self._places[name])()
+            module, _, kind = self._places[name].partition(":")
+            self._found[name] = getattr(import_module(module), kind)()
         return self._found[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -53,12 +54,6 @@ class LazyRegistry(Mapping[str, Registered]):
 
     def __contains__(self, name: object) -> bool:
         return name in self._names
-
-
-def load(place: str) -> Any:
-    """What stands at a place "package.module:Name"."""
-    module, _, name = place.partition(":")
-    return getattr(import_module(module), name)
 
 
 def choose(entries: Mapping[str, Chosen], kind: str, name: str) -> Chosen:

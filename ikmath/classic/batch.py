@@ -193,10 +193,9 @@ class _Batch:
                 problem.at(i) if short[i] else problem,  # frames that reach all goals need no reason
                 self.best[i],
                 int(self.iterations[i]),
-                options.tolerance,
-                angle_tolerance=options.angle_tolerance,
+                options,
                 errors=errors[i],
-                stalled=bool(self.stalled[i]),
+                limited_by="" if self.stalled[i] else "iterations",
             )
             for i in range(len(short))
         ]

@@ -230,9 +230,8 @@ class _Walk:
             problem,
             q.copy(),
             iterations,
-            self.options.tolerance,
-            angle_tolerance=self.options.angle_tolerance,
+            self.options,
             errors=np.sqrt(squares),
-            stalled=stalled,
+            limited_by="" if stalled else "iterations",
             near=None if self.pushing is None else self.pushing.near,
         )

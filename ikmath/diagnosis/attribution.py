@@ -42,15 +42,15 @@ class Causes:
 
 
 @OneThread()
-def causes_of(problem: Problem, pose: Pose, effector: int, *, paced: bool = False) -> Causes:
+def causes_of(problem: Problem, pose: Pose, effector: int, *, limited: bool = False) -> Causes:
     """What holds an effector back, as few causes as possible.
 
     Args:
         problem: of one frame; pose: where the solve ended; effector: one that is short there;
-        paced: whether the solve may have avoided a jump, which is the cause if nothing else has to give way.
+        limited: whether a limit of the solve may have held it, the cause if nothing else has to give way.
     """
     search = _Search(problem, pose, effector)
-    if paced and search.pulled and search.guilty(Causes()):
+    if limited and search.pulled and search.guilty(Causes()):
         return Causes(method=True)
     goals, joints = search.suspects()
     pulling, holding = [Causes((goal,)) for goal in goals], [Causes((), (joint,)) for joint in joints]

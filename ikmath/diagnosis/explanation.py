@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -12,6 +13,7 @@ from ..arrays import Array, Mask
 from ..collision import ClosestPairs
 from ..model.pose import Pose
 from ..problem.problem import Problem
+from ..problem.solution import RAN_OUT
 from .attribution import causes_of
 from .error_bounds import beyond_reach
 
@@ -19,6 +21,16 @@ _OUT: Final = 1e-2  # radians or metres beyond a limit that are mentioned
 _MOSTLY: Final = 0.5  # share of an error that, if it is distance beyond all reach, is reason enough
 _NAMED: Final = 5  # names that a sentence lists before it counts the others
 OUT_OF_REACH: Final = "the target is out of reach"
+LIMITS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "": "the method does not use the joints that would bring it nearer",
+        "iterations": "it was still improving when the iterations ran out",
+        "time": "the time ran out before the solve was finished",
+        "max_turn": "it would have to turn farther than max_turn; raise it, or solve again from here",
+        "jump": "it would need a jump to get there in one frame",
+    }
+)
+"""`Solution.limited_by` -> why an effector is short that nothing in the problem holds back."""
 
 
 def all_reached(problem: Problem, q: Array, inside: str) -> str:
@@ -32,10 +44,9 @@ def explain(
     errors: Array,
     tolerances: float | Array,
     *,
-    stalled: bool,
+    limited_by: str = "",
     blocked: str = "",
     inside: str = "",
-    paced: bool = False,
 ) -> str:
     """One sentence: the effector with the largest error, its size, and its cause at q (n,).
 
@@ -45,17 +56,17 @@ def explain(
     size = _error(problem, errors[worst], problem.units[worst])
     if blocked:
         why = f"stopped by {blocked}"
-    elif not stalled:
-        why = "it was still improving when the iterations ran out"
+    elif limited_by in RAN_OUT:
+        why = LIMITS[limited_by]
     elif inside:  # reported before all other causes
         why, inside = inside, ""
     else:
-        why = reason(problem, Pose.trusted(problem.skeleton, q), worst, paced=paced)
+        why = reason(problem, Pose.trusted(problem.skeleton, q), worst, limited_by=limited_by)
     return f"{problem.effectors[worst]} is {size} from its target: {why}{inside and f'; {inside}'}."
 
 
-def reason(problem: Problem, pose: Pose, effector: int, *, paced: bool = False) -> str:
-    """What holds an effector back where the solve ended; paced: the solve avoided a jump."""
+def reason(problem: Problem, pose: Pose, effector: int, *, limited_by: str = "") -> str:
+    """What holds an effector back where the solve ended; limited_by: see `Solution`."""
     stack = problem.stack
     if not stack.scale[stack.starts[effector]]:
         return "its weight is zero"
@@ -64,7 +75,7 @@ def reason(problem: Problem, pose: Pose, effector: int, *, paced: bool = False) 
     beyond = float(beyond_reach(problem)[effector])
     if beyond > _MOSTLY * float(problem.errors(pose)[effector]):
         return OUT_OF_REACH
-    found = causes_of(problem, pose, effector, paced=paced)
+    found = causes_of(problem, pose, effector, limited=bool(limited_by))
     parts = []
     if found.goals:
         parts.append(f"in conflict with {listed(problem.effectors[goal] for goal in found.goals)}")
@@ -75,10 +86,8 @@ def reason(problem: Problem, pose: Pose, effector: int, *, paced: bool = False) 
         )
     if parts:
         return ", and ".join(parts)
-    if found.method and paced:
-        return "it would need a jump to get there in one frame"
     if found.method:
-        return "the method does not use the joints that would bring it nearer"
+        return LIMITS[limited_by]
     return OUT_OF_REACH if beyond > 0.0 else "no small turn of the joints brings it nearer"
 
 

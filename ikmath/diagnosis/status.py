@@ -11,7 +11,8 @@ import numpy as np
 
 from ..collision import ClosestPairs
 from ..model.pose import Pose
-from ..problem.problem import Problem, Solution, Status
+from ..problem.problem import Problem
+from ..problem.solution import RAN_OUT, Solution, Status
 from ..rotation import Array
 from .explanation import all_reached, deepest_penetration, explain
 
@@ -20,46 +21,44 @@ def conclude(
     problem: Problem,
     q: Array,
     iterations: int,
-    tolerance: float,
+    options: Any,
     *,
-    angle_tolerance: float | None = None,
     errors: Array | None = None,
-    stalled: bool = False,
+    limited_by: str = "",
     blocked: str = "",
     near: ClosestPairs | None = None,
     memory: Any = None,
-    paced: bool = False,
 ) -> Solution:
     """The solution for final coordinates q (n,): errors, status and message.
 
     Args:
-        problem: of one frame; iterations: how many steps it took.
-        tolerance, angle_tolerance: see `TaskStack.tolerances`.
+        problem: of one frame; iterations: how many steps it took; options: of the method.
         errors: (E,) sizes of the errors at q, if known.
-        stalled: whether no further step was better, as opposed to running out of iterations.
-        blocked: name of the obstacle that stands in the way, if one does.
+        limited_by: see `Solution`; blocked: name of the obstacle that stands in the way, if one does.
         near: what is near at q, if known.
-        memory: state of the method for the next frame; paced: it avoided a jump; see `Solution`.
+        memory: state of the method for the next frame.
     """
     if errors is None:
         errors = problem.errors(Pose.trusted(problem.skeleton, q))
-    inside = deepest_penetration(problem, near) if near is not None and near.least < -tolerance else ""
+    inside = ""
+    if near is not None and near.least < -options.tolerance:
+        inside = deepest_penetration(problem, near)
     sentence: Callable[[], str]
-    tolerances = problem.stack.tolerances(tolerance, angle_tolerance)
+    tolerances = problem.stack.tolerances(options.tolerance, options.angle_tolerance)
     if (errors <= tolerances).all():
-        status, sentence = Status.REACHED, partial(all_reached, problem, q, inside)
+        status, sentence, limited_by = Status.REACHED, partial(all_reached, problem, q, inside), ""
     else:
-        status = Status.BLOCKED if blocked else Status.BEST_EFFORT if stalled else Status.STOPPED
+        status = Status.STOPPED if limited_by in RAN_OUT else Status.BEST_EFFORT
+        status = Status.BLOCKED if blocked else status
         sentence = partial(
             explain,
             problem,
             q,
             errors,
             tolerances,
-            stalled=stalled,
+            limited_by=limited_by,
             blocked=blocked,
             inside=inside,
-            paced=paced,
         )
     if inside:
         status = Status.INFEASIBLE
@@ -71,5 +70,5 @@ def conclude(
         sentence=sentence,
         memory=memory,
         measure=np.inf if problem.scene is None else problem.measure(q, near),
-        paced=paced,
+        limited_by=limited_by,
     )

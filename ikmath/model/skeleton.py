@@ -89,17 +89,17 @@ class Skeleton(Lean):
         self.max_speed = _per_coordinate(self.joints, slots, "max_speed", np.inf)
         self.inertia: Array | None = None
         self.coupling = coupling_of(self.joints)
-        if self.coupling is not None:
-            self.lower, self.upper = self.coupling.narrowed(self.lower, self.upper)
-        self._check_coordinates()
+        self._limit()
         self.topology = Topology(self.parents, self.inherits, self.owner, self.slot)
         self.ancestors = self.topology.above > 0.0
-        self.joint_limits = JointLimits(self.owner, self.slot, self.lower, self.upper, self.coupling)
         for array in vars(self).values():
             if isinstance(array, np.ndarray):
                 array.flags.writeable = False
 
-    def _check_coordinates(self) -> None:
+    def _limit(self) -> None:
+        """Set the region that the limits leave, and check what all coordinates have."""
+        if self.coupling is not None:
+            self.lower, self.upper = self.coupling.narrowed(self.lower, self.upper)
         sides = np.abs([self.lower, self.upper])
         far = ((sides > _MOST_TURN) & np.isfinite(sides)).any(0)
         for bad, reason in (
@@ -127,6 +127,7 @@ class Skeleton(Lean):
                 raise BadValue(f"Coordinate {self.coordinate_names[int(bad.argmax())]!r}", reason)
         if (self.mass < 0).any():
             raise BadValue(f"Joint {self.names[int((self.mass < 0).argmax())]!r}", "has a negative mass.")
+        self.joint_limits = JointLimits(self.owner, self.slot, self.lower, self.upper, self.coupling)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -209,10 +210,7 @@ class Skeleton(Lean):
             limits = arguments.shaped(given, name, (self.n,), endless=True)
             limits.flags.writeable = False
             setattr(other, name, limits)
-        if other.coupling is not None:
-            other.lower, other.upper = other.coupling.narrowed(other.lower, other.upper)
-        other._check_coordinates()
-        other.joint_limits = JointLimits(self.owner, self.slot, other.lower, other.upper, self.coupling)
+        other._limit()
         return other
 
     def _without(self, *derived: str) -> Skeleton:

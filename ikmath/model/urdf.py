@@ -20,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 
 from .. import arguments
-from ..errors import BadValue, UnknownName
+from ..errors import BadValue
 from ..euler import matrix_from_euler
 from ..registries import choose
 from ..rotation import Array, exp
@@ -82,7 +82,7 @@ def from_urdf(
     links = _links(robot)
     joints = [_joint(element, links) for element in robot.findall("joint")]
     above = _tree(joints, links)
-    roots = [link for link in links if link not in above] if root is None else [_known("link", root, links)]
+    roots = [link for link in links if link not in above] if root is None else [choose(links, "link", root)]
     if len(roots) > 1:
         raise BadValue("The URDF", f"has several root links, {', '.join(roots)}; choose one by root=.")
     start = roots[0]
@@ -121,14 +121,16 @@ def _read(source: str | os.PathLike[str]) -> ElementTree.Element:
     return robot
 
 
-def _links(robot: ElementTree.Element) -> list[str]:
-    """The names of all links, in the file's order."""
-    links = [_attribute(link, "name", "A link") for link in robot.findall("link")]
+def _links(robot: ElementTree.Element) -> dict[str, str]:
+    """The names of all links, in the file's order, each by itself."""
+    links: dict[str, str] = {}
+    for link in robot.findall("link"):
+        name = _attribute(link, "name", "A link")
+        if name in links:
+            raise BadValue(f"URDF link {name!r}", "is defined twice; names must differ.")
+        links[name] = name
     if not links:
         raise BadValue("The URDF", "has no links.")
-    for name in links:
-        if links.count(name) > 1:
-            raise BadValue(f"URDF link {name!r}", "is defined twice; names must differ.")
     return links
 
 
@@ -157,7 +159,7 @@ def _number(element: ElementTree.Element | None, name: str, what: str, default: 
     return float(_numbers(element, name, default, f"{name} of {what}")[0])
 
 
-def _joint(element: ElementTree.Element, links: Sequence[str]) -> _UrdfJoint:
+def _joint(element: ElementTree.Element, links: Mapping[str, str]) -> _UrdfJoint:
     name = _attribute(element, "name", "A URDF joint")
     what = f"URDF joint {name!r}"
     ends = {}
@@ -165,7 +167,7 @@ def _joint(element: ElementTree.Element, links: Sequence[str]) -> _UrdfJoint:
         child = element.find(end)
         if child is None:
             raise BadValue(what, f"has no <{end}>.")
-        ends[end] = _known("link", _attribute(child, "link", f"<{end}> of {what}"), links)
+        ends[end] = choose(links, "link", _attribute(child, "link", f"<{end}> of {what}"))
     kind = _attribute(element, "type", what)
     if kind not in _KINDS:
         raise BadValue(what, f"has the type {kind!r}; use one of: {', '.join(_KINDS)}.")
@@ -201,14 +203,7 @@ def _joint(element: ElementTree.Element, links: Sequence[str]) -> _UrdfJoint:
 
 
 # ---------------------------------------------------------------------- the tree
-def _known(kind: str, name: object, names: Collection[str]) -> str:
-    """Check that a name exists and return it."""
-    if not isinstance(name, str) or name not in names:
-        raise UnknownName(kind, name, list(names))
-    return name
-
-
-def _tree(joints: Sequence[_UrdfJoint], links: Sequence[str]) -> dict[str, str]:
+def _tree(joints: Sequence[_UrdfJoint], links: Collection[str]) -> dict[str, str]:
     """Maps links to their parents; checks that they are a forest."""
     above: dict[str, str] = {}
     names: set[str] = set()
@@ -231,15 +226,15 @@ def _tree(joints: Sequence[_UrdfJoint], links: Sequence[str]) -> dict[str, str]:
 
 
 def _kept(
-    start: str, tip: str | Sequence[str] | None, links: Sequence[str], above: Mapping[str, str]
+    start: str, tip: str | Sequence[str] | None, links: Mapping[str, str], above: Mapping[str, str]
 ) -> set[str]:
     """The links on paths from the start to the tips; to all links if no tip is given."""
-    tips = links
+    tips = list(links)
     if tip is not None:
         names = (tip,) if isinstance(tip, str) else arguments.several(tip, str, "tip")
         if not names:
             raise BadValue("tip", "is empty; name at least one link.")
-        tips = [_known("link", name, links) for name in names]
+        tips = [choose(links, "link", name) for name in names]
     kept = {start}
     for link in tips:
         path = [link]
@@ -253,7 +248,7 @@ def _kept(
 
 
 # ---------------------------------------------------------------------- what moves
-def _motions(joints: Sequence[_UrdfJoint], links: Sequence[str]) -> dict[str, str]:
+def _motions(joints: Sequence[_UrdfJoint], links: Collection[str]) -> dict[str, str]:
     """URDF joint -> name of the joint with its coordinate, because URDF links and joints may share names."""
     taken = {*links, *(joint.name for joint in joints)}
     motions = {}
@@ -279,12 +274,11 @@ def _fixed(joints: Sequence[_UrdfJoint], given: Mapping[str, float] | None) -> d
         most = math.inf if joint.upper is None else joint.upper
         what = f"fixed position of {joint.what}"
         positions[name] = arguments.number(value, what, least=least, most=most)
-    followers = [joint for joint in joints if joint.mimic is not None]
+    followers = [(joint.name, joint.mimic) for joint in joints if joint.mimic is not None]
     for _ in followers:  # a follower may have followers
-        for joint in followers:
-            if joint.mimic is not None and joint.mimic.leader in positions and joint.name not in positions:
-                leader = positions[joint.mimic.leader]
-                positions[joint.name] = joint.mimic.multiplier * leader + joint.mimic.offset
+        for name, mimic in followers:
+            if mimic.leader in positions and name not in positions:
+                positions[name] = mimic.multiplier * positions[mimic.leader] + mimic.offset
     return positions
 
 
@@ -296,7 +290,7 @@ def _check_leaders(
     for joint in used:
         if joint.mimic is None or joint.name in positions:
             continue
-        leader = _known("URDF joint", joint.mimic.leader, [other.name for other in joints])
+        leader = choose({other.name: other for other in joints}, "URDF joint", joint.mimic.leader).name
         if leader not in present:
             out = f"mimics {leader!r}, which is left out; include it by tip=, or fix one of them by fixed=."
             raise BadValue(joint.what, out)

@@ -6,11 +6,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from ..rotation import Array
+
+RAN_OUT: Final = ("iterations", "time")
+"""The values of `Solution.limited_by` with which a solve is `STOPPED`."""
 
 
 class Status(Enum):
@@ -42,7 +45,8 @@ class Solution:
         sentence: the message, or a function for it; evaluated lazily, because the attribution takes time.
         memory: the method's warm start for the next frame; private to the method.
         measure: the clearance, or a function for it; evaluated lazily.
-        paced: whether it avoided a jump from the frame before, which may be why it is short.
+        limited_by: what besides the problem may be why it is short: "iterations" or "time", which ran out,
+            "max_turn", or "jump", which a frame of a motion avoids; "" for none; or (*batch,) of them.
     """
 
     q: Array
@@ -52,7 +56,7 @@ class Solution:
     sentence: Any = field(default="", repr=False)
     memory: Any = field(default=None, repr=False)
     measure: Any = field(default=np.inf, repr=False)
-    paced: bool = False
+    limited_by: Any = ""
 
     @cached_property
     def message(self) -> Any:

@@ -206,5 +206,4 @@ def _unmoved(problem: Problem, q: Array, settings: Options) -> Solution:
     """The solution of one frame for a figure without a free coordinate."""
     scene, pose = problem.scene, Pose.trusted(problem.skeleton, q)
     near = None if scene is None else scene.near(pose, problem.detection_distance)
-    angle = settings.angle_tolerance
-    return conclude(problem, q, 0, settings.tolerance, angle_tolerance=angle, stalled=True, near=near)
+    return conclude(problem, q, 0, settings, near=near)

@@ -107,15 +107,16 @@ class Hierarchical(Method):
 
         Args:
             before: trail of the frame before; None for a solve by itself.
-            within: coordinates that the solve stays between; None: those that `max_turn` allows.
+            within: coordinates that the solve stays between, besides those that `max_turn` allows.
             deadline: see `Budget`; None: the time limit from now on.
         """
         own, skeleton = options.parameters, problem.skeleton
         if not ACCURACY[options.accuracy]:
             own = own.quick
-        if within is None and options.max_turn is not None:
+        if options.max_turn is not None:
             room = np.where(skeleton.is_turn, options.max_turn, np.inf)
-            within = q - room, q + room
+            least, most = within or (q - room, q + room)
+            within = np.maximum(least, q - room), np.minimum(most, q + room)
         trail = Trail() if before is None else before
         scene, posture = problem.scene, None
         if problem.posture is not None or problem.posture_cost is not None:
@@ -149,18 +150,18 @@ class Hierarchical(Method):
         moved = None if known is None or len(known) != len(start.error) else start.error - known
         began = None if first is None else first.first
         trail = Trail(end.pose, near, end.error, moved, began, driver.active)
+        ran_out = {Stop.ITERATIONS: "iterations", Stop.TIME: "time"}
+        limit = "jump" if before is not None else ""
         answer = conclude(
             problem,
             end.q,
             budget.taken + budget.corrections,
-            options.tolerance,
-            angle_tolerance=options.angle_tolerance,
+            options,
             errors=np.sqrt(end.squares),
-            stalled=stop in (Stop.CONVERGED, Stop.IDLE, Stop.REACHED),
+            limited_by=ran_out.get(stop, limit if options.max_turn is None else "max_turn"),
             blocked=blocked,
             near=near,
             memory=trail,
-            paced=before is not None,
         )
         return without_way(answer) if jumped and guard is not None else answer
 

@@ -203,6 +203,7 @@ def gather(answers: list[Solution], batch: tuple[int, ...], problem: Problem) ->
         errors=_gathered(answers, "errors", (*batch, len(problem.effectors))),
         sentence=partial(_gathered, answers, "message", batch, object),
         measure=partial(_gathered, answers, "clearance", batch),
+        limited_by=_gathered(answers, "limited_by", batch, object),
     )
 
 

@@ -113,7 +113,8 @@ class TurnPolicy:
                 if last.status is Status.REACHED:
                     answer, late = last, 0
         trail = replace(answer.memory, late=late, turned=self._turned(answer) / self._frames)
-        return replace(answer, iterations=spent, memory=trail, paced=late > 0)
+        limited_by = "" if answer.limited_by == "jump" and not late else answer.limited_by
+        return replace(answer, iterations=spent, memory=trail, limited_by=limited_by)
 
     def _within(self, choose: np.ufunc, turn: Array) -> Range:
         """Turns up to the smaller or the larger of `turn` (n,) and steady ones, within the speed limits."""

@@ -84,3 +84,55 @@ def test_who_is_deep_in_an_obstacle_is_told_so_in_metres():
     rock = ik.Sphere((0, 0, 0), 12.5, name="rock")
     problem = ik.Problem(chain, [ik.Position("tip", (0.3, 1.2, 0.2))], obstacles=[rock], body=ik.Body(links))
     assert ik.solve(problem, chain.rest).message.endswith(" m into rock.")
+
+
+def bent(place):
+    """A limb of two bones that starts straight, and a target for its tip."""
+    figure = ik.figures.planar_chain([1.0, 1.0])
+    return ik.Problem(figure, [ik.Position("tip", place)])
+
+
+def test_a_solve_that_ran_out_of_time_says_so():
+    answer = ik.solve(bent((0.5, 0.5, 0.0)), seconds=1e-9)
+    assert answer.status is ik.Status.STOPPED and answer.limited_by == "time"
+    assert answer.message.endswith("the time ran out before the solve was finished."), answer.message
+
+
+def test_a_solve_that_ran_out_of_iterations_says_so():
+    for method in ("hierarchical", "damped"):
+        answer = ik.solve(bent((0.5, 0.5, 0.0)), method=method, max_iterations=1)
+        assert answer.status is ik.Status.STOPPED and answer.limited_by == "iterations"
+        assert answer.message.endswith("still improving when the iterations ran out."), answer.message
+
+
+def test_a_turn_limit_that_holds_a_solve_back_is_named():
+    problem = bent((0.5, 0.5, 0.0))
+    answer = ik.solve(problem, max_turn=0.1)
+    assert answer.status is ik.Status.BEST_EFFORT and answer.limited_by == "max_turn"
+    assert answer.message.endswith(
+        "it would have to turn farther than max_turn; raise it, or solve again from here."
+    ), answer.message
+    for _ in range(40):
+        answer = ik.solve(problem, answer.q, max_turn=0.1)
+    assert answer.status is ik.Status.REACHED and not answer.limited_by
+
+
+def test_a_turn_limit_is_not_blamed_for_what_is_out_of_reach():
+    assert ik.solve(bent((5.0, 0.0, 0.0)), max_turn=0.1).message.endswith("the target is out of reach.")
+
+
+def test_a_turn_limit_holds_in_a_motion_too():
+    figure = ik.figures.planar_chain([1.0, 1.0])
+    ends = ik.Pose.forward(figure, np.array([[0.3, 0.5], [0.4, 0.5]])).point("tip")
+    problem = ik.Problem(figure, [ik.Position("tip", ends)])
+    first = ik.solve(problem.at(0), [0.3, 0.5])
+    answer = ik.solve(problem.at(1), first.q, following=first, max_turn=0.01)
+    assert np.abs(answer.q - first.q).max() <= 0.01 + 1e-9
+    assert answer.limited_by == "max_turn" and "max_turn" in answer.message
+
+
+def test_solutions_of_many_frames_say_what_limited_each():
+    figure = ik.figures.planar_chain([1.0, 1.0])
+    problem = ik.Problem(figure, [ik.Position("tip", [(2.0, 0.0, 0.0), (0.5, 0.5, 0.0)])])
+    answer = ik.solve(problem, np.zeros(2), max_iterations=1)
+    assert answer.limited_by.shape == (2,) and answer.limited_by[1] == "iterations"

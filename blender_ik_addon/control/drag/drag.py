@@ -16,7 +16,6 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-import ikmath as ik
 from ikmath import rotation
 
 from ...bridge.armature import Array, Channels, PoseState, read_channels, write_channels
@@ -335,10 +334,7 @@ class Drag:
         off = np.fmax(solved.distance[self._row], solved.angle[self._row])  # one of both may be NaN
         if off > self._plan.tolerance:
             counts = np.arange(len(counts)) == self._row
-        solution = solved.solution
-        if solution.status is ik.Status.STOPPED:  # the short time limit is not worth a message
-            solution = replace(solution, status=ik.Status.BEST_EFFORT)
-        return shortest(as_chosen(self._task, solved), solution, counts)
+        return shortest(as_chosen(self._task, solved), solved.solution, counts)
 
     def _come_to_rest(self) -> None:
         """Solve to convergence, except while recording."""

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 import ikmath as ik
-from ikmath.diagnosis.explanation import OUT_OF_REACH, explain, reason
+from ikmath.diagnosis.explanation import LIMITS, OUT_OF_REACH, explain, reason
 
 from ...bridge.armature import Array, Flags
 from ...bridge.joints import root_slides
@@ -40,11 +40,11 @@ def held_back(task: Task, q: Array, solution: ik.Solution, near: Near, *, brief:
         if solution.status is ik.Status.BLOCKED and near.name:
             reasons[rows[number]] = f"stopped by {near.name}"
         elif solution.status is ik.Status.STOPPED and not brief:
-            reasons[rows[number]] = "it was still improving when the iterations ran out"
+            reasons[rows[number]] = LIMITS[solution.limited_by]
         elif place >= _EXAMINED:
             reasons[rows[number]] = f"not examined, because {_EXAMINED} others are farther off"
         else:
-            found = reason(problem, pose, number, paced=solution.paced)
+            found = reason(problem, pose, number, limited_by=_lasting(solution))
             reasons[rows[number]] = naming_the_root(plan, found)
     return tuple(reasons)
 
@@ -65,5 +65,9 @@ def shortest(task: Task, solution: ik.Solution, counts: Flags) -> str:
     known = solution.status in (ik.Status.BEST_EFFORT, ik.Status.STOPPED)
     if not known or not errors.max() > tolerance:
         return str(solution.message)
-    stalled = solution.status is ik.Status.BEST_EFFORT
-    return explain(task.problem, solution.q, errors, tolerance, stalled=stalled, paced=solution.paced)
+    return explain(task.problem, solution.q, errors, tolerance, limited_by=_lasting(solution))
+
+
+def _lasting(solution: ik.Solution) -> str:
+    """What limited a solve, as it is told to users: limits of one update of a drag end with the next one."""
+    return "jump" if solution.limited_by in ("jump", "max_turn") else ""

@@ -76,9 +76,9 @@ class Geometric(Method):
                 problem if problem.frames is None else problem.at(i),
                 end[i],
                 int(run.iterations[i]),
-                options.tolerance,
+                options,
                 errors=errors[i],
-                stalled=bool(run.stalled[i]) or not limbs.nodes,
+                limited_by="" if run.stalled[i] or not limbs.nodes else "iterations",
             )
 
         if not batch:

@@ -101,9 +101,8 @@ class Lagrange(Resting):
             problem,
             end,
             found.iterations,
-            options.tolerance,
-            angle_tolerance=options.angle_tolerance,
-            stalled=found.stalled,
+            options,
+            limited_by="" if found.stalled else "iterations",
         )
         if answer.status is Status.REACHED or not (options.rest and may_rest(problem)):
             return answer
@@ -112,10 +111,8 @@ class Lagrange(Resting):
             problem,
             q,
             found.iterations,
-            options.tolerance,
-            angle_tolerance=options.angle_tolerance,
+            options,
             errors=np.sqrt(squares),
-            stalled=True,
         )
 
 

@@ -89,9 +89,8 @@ class Nonlinear(Resting):
             problem,
             region.project(found.x * strides),
             found.iterations,
-            options.tolerance,
-            angle_tolerance=options.angle_tolerance,
-            stalled=found.stop is not Stop.ITERATIONS,
+            options,
+            limited_by="iterations" if found.stop is Stop.ITERATIONS else "",
         )
         if end.status is not Status.BEST_EFFORT or not (options.rest and may_rest(problem)):
             return end
@@ -102,10 +101,8 @@ class Nonlinear(Resting):
             problem,
             q,
             found.iterations,
-            options.tolerance,
-            angle_tolerance=options.angle_tolerance,
+            options,
             errors=np.sqrt(squares),
-            stalled=True,
         )
 
 

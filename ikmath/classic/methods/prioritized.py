@@ -201,8 +201,7 @@ class Prioritized(Incremental):
 
 
 def _concluded(problem: Problem, q: Array, iterations: int, options: Any, *, stalled: bool) -> Solution:
-    own = options.angle_tolerance
-    return conclude(problem, q, iterations, options.tolerance, angle_tolerance=own, stalled=stalled)
+    return conclude(problem, q, iterations, options, limited_by="" if stalled else "iterations")
 
 
 def _length(vector: Array) -> float:
