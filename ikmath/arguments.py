@@ -71,6 +71,15 @@ def indices(value: npt.ArrayLike, what: str) -> Index:
     return given.astype(np.intp)
 
 
+def frames(value: Any, count: int, what: str) -> Index:
+    """The number of one of `count` frames, or an array of them; those below zero count from the end."""
+    many = isinstance(value, np.ndarray | list | tuple)
+    numbers = indices(value, what) if many else np.array(whole(value, what, least=-count))
+    if ((numbers < -count) | (numbers >= count)).any():
+        raise BadValue(what, f"is {told(value)}, but there are {count} frames.")
+    return numbers
+
+
 def shaped(value: npt.ArrayLike, what: str, *shapes: tuple[int, ...], endless: bool = False) -> Array:
     """A fresh array of numbers, see `numbers`, in one of some shapes."""
     array = numbers(value, what, endless=endless)

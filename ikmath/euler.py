@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .registries import choose
-from .rotation import Array, about, matrices, matrix_from_quaternion, vectors
+from .rotation import Array, about, matrices, vectors
 
 EULER_ORDERS: Final = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 EULER_AXES: Final = {order: tuple("XYZ".index(letter) for letter in order) for order in EULER_ORDERS}
@@ -48,8 +48,3 @@ def euler_from_matrix(rotation: npt.ArrayLike, order: str = "XYZ") -> Array:
     out[..., j] = np.arctan2(-sign * m[..., k, i], cosine)
     out[..., k] = np.where(plain, np.arctan2(sign * m[..., j, i], m[..., i, i]), 0.0)
     return out
-
-
-def euler_from_quaternion(quaternion: npt.ArrayLike, order: str = "XYZ") -> Array:
-    """Euler angles (x, y, z) of quaternions (..., 4), as `euler_from_matrix` gives them."""
-    return euler_from_matrix(matrix_from_quaternion(quaternion), order)

@@ -21,6 +21,7 @@ from ikmath.model.masses import mass_shares
 
 from ..properties.bone import FROM_FIGURE, bone_settings
 from .armature import Array, Bones, Flags, Indices, read_bones
+from .map_of_some import map_of_some
 from .space import applied, transposed, upward
 
 _STUB: Final = 0.05  # share of the distance from the parent's head; shorter end bones have no length
@@ -72,7 +73,7 @@ def bone_map(armature: bpy.types.Object, bones: Bones | None = None, up: Array |
     legs, feet = _legs_to_feet(bones, stubs)
     tails[place[legs]] = bones.heads[feet]
     kinds = {int(place[bones.index[name]]): Kind(kind) for name, kind in told.items()}
-    found = map_figure(parents, heads, tails, up, kinds).selected(place.tolist())
+    found = map_of_some(map_figure(parents, heads, tails, up, kinds), place.tolist())
     known = np.array([kind != Kind.OTHER for kind in found.kinds])
     mass = mass_shares(found)
     if deforming.any():

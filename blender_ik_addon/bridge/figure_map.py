@@ -14,6 +14,7 @@ from ikmath.model.masses import MassPoints, gathered
 
 from .armature import Array, Flags, Indices
 from .bone_map import BoneMap
+from .map_of_some import map_of_some
 from .skeleton import Figure
 from .space import applied, nearest_rotation, transposed
 
@@ -26,7 +27,7 @@ _LYING: Final = 0.1  # length of the horizontal part of a direction below which 
 def joint_map(whole: BoneMap, figure: Figure) -> FigureMap:
     """The map of a figure's joints in its measured pose; figure space, metres."""
     bones, own, scale = figure.bones, figure.plan.bone, figure.space.scale
-    found = whole.kinds.selected(own.tolist())
+    found = map_of_some(whole.kinds, own.tolist())
     # a hinge axis is fixed in the bone above it
     above = bones.parents[own]
     now, at_rest = (nearest_rotation(m[above, :3, :3]) for m in (figure.state.matrix, bones.rest))

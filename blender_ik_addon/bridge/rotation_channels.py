@@ -49,7 +49,7 @@ def continuous_eulers(turns: Array, before: Array, order: str) -> Array:
     possible.
     """
     i, j, k = euler.EULER_AXES[order]
-    first = euler.euler_from_quaternion(turns, order)
+    first = euler.euler_from_matrix(rotation.matrix_from_quaternion(turns), order)
     both = np.stack([first, first + np.pi])
     both[1, :, j] = np.pi - first[:, j]
     both = nearest_turn(both, before)

@@ -63,7 +63,7 @@ class Scene:
         self.frames = _common_frames(self.obstacles)
         self.broad_phase = BroadPhase(body, self.obstacles, self.frames, self.pairs)
 
-    def at(self, frame: int | tuple[int, ...]) -> Scene:
+    def at(self, frame: int | Index | tuple[int, ...]) -> Scene:
         """The scene with its obstacles at one frame; itself if they have no motion."""
         return self.with_obstacles([shape.at(frame) for shape in self.obstacles]) if self.frames else self
 

@@ -69,6 +69,8 @@ class Balance(Goal):
             raise BadValue(self.describe(), "needs either a target or a support.")
         self.level = self._level(up)
         margin = arguments.number(margin, f"margin of {self.describe()}", least=0)
+        if margin and support is None:
+            raise BadValue(f"margin of {self.describe()}", "is for a support; give support=, or no margin.")
         self.target = None if target is None else self._flat(target, "target", 1)
         self.normals, self.offsets = np.zeros((0, 2)), np.zeros(0)
         if support is not None:

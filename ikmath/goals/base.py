@@ -58,7 +58,7 @@ class Goal:
 
     weight: Array
     priority: int
-    labels: tuple[str, ...]
+    labels: tuple[str, ...] = ()
 
     def _begin(self, labels: Sequence[str], weight: npt.ArrayLike, priority: int, name: str | None) -> None:
         self.labels = tuple(labels)
@@ -119,7 +119,7 @@ class Goal:
 
     def inequality(self, pose: Pose) -> Residual:
         """Rows of a one-sided goal in full: an error of zero or more is the allowed side."""
-        raise TypeError(f"{self.describe()} has no rows; implement evaluate or inequality.")
+        raise BadValue(self.describe(), "has no rows; implement evaluate or inequality.")
 
     def errors(self, pose: Pose) -> Array:
         """(*batch, E) size of each effector's error, in the goal's unit."""
@@ -161,12 +161,11 @@ class Goal:
 
     def at(self, frame: Frame) -> Self:
         """The goal with the targets of one frame, or of several as the batch."""
-        chosen = {}
-        for name, axes in self.targets.items():
-            value = getattr(self, name)
-            if value is not None and value.ndim > axes:
-                chosen[name] = value[frame]
-        return self.with_targets(**chosen) if chosen else self
+        if self.frames is None:
+            return self
+        number = arguments.frames(frame, self.frames, f"frame of {self.describe()}")
+        values = ((name, getattr(self, name), axes) for name, axes in self.targets.items())
+        return self.with_targets(**{n: v[number] for n, v, axes in values if v is not None and v.ndim > axes})
 
     def with_targets(self, **targets: Any) -> Self:
         """The goal with other targets, named as its attributes and shaped like them; nothing is checked."""
@@ -183,7 +182,15 @@ class Goal:
         return self
 
     def check(self, skeleton: Skeleton) -> None:
-        """Raise if the goal does not fit the skeleton (unknown joints)."""
+        """Raise if the goal does not fit the skeleton, by default if its rows do not in the rest pose."""
+        if not self.labels:
+            raise BadValue(f"Goal {type(self).__name__}", "has no effectors; call self._begin to name them.")
+        goal, rows = self.at(0) if self.frames else self, self.effectors * self.rows
+        result = goal.evaluate(Pose.trusted(skeleton, skeleton.rest))
+        found = arguments.of_kind(result, Residual, f"result of evaluate of {self.describe()}")
+        for part, shape in ((found.error, (rows,)), (found.jacobian, (rows, skeleton.n))):
+            if part.shape != shape:
+                raise BadShape(f"result of evaluate of {self.describe()}", f"{shape}", part.shape)
 
     def bind_as(self, before: Goal) -> None:
         """Take over what another goal has worked out about a skeleton, if it holds on to the same points."""
@@ -288,14 +295,16 @@ class Masked(Effectors):
     """A goal of which only some axes may count, and that costs nothing within a slack.
 
     Attributes:
-        mask: which of the three axes of `space` count, None for all; slack: metres or radians.
+        mask: which of the three axes of `space` count, None for all; slack: metres or radians;
+        frame: the axes of the space "target", if given.
     """
 
     mask: list[int] | None
     space: str
     slack: float
+    frame: Array | None
 
-    def _count(self, axes: str, space: str, slack: float) -> None:
+    def _count(self, axes: str, space: str, slack: float, frame: npt.ArrayLike | None) -> None:
         what = self.describe()
         if not arguments.letters(axes, f"axes of {what}"):
             raise BadValue(f"axes of {what}", "must not be empty; give at least one of 'xyz'.")
@@ -303,6 +312,9 @@ class Masked(Effectors):
         self.rows = len(axes)
         self.space = arguments.word(space, f"space of {what}", SPACES)
         self.slack = arguments.number(slack, f"slack of {what}", least=0)
+        self.frame = None if frame is None else self._rotation(frame, "frame")
+        if frame is not None and space != "target":
+            raise BadValue(f"frame of {what}", f'has no meaning in space {space!r}; give space="target".')
 
     @property
     def plain(self) -> bool:

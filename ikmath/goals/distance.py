@@ -61,7 +61,9 @@ class Distance(Pairs):
             self.labels = self.joints
         self._begin(self.labels, weight, priority, name)
         if not _are_names(to):
-            self.place = self._target(to, (3,), "to")
+            self.place, what = self._target(to, (3,), "to"), f"offset_b of {self.describe()}"
+            if arguments.numbers(offset_b, what).any():
+                raise BadValue(what, "is for a second joint, but `to` is a place; move the place instead.")
         self.mode = arguments.word(mode, f"mode of {self.describe()}", MODES)
         self.one_sided = mode != "at"
         self.distance = self._shared(distance, "distance", ())

@@ -54,9 +54,7 @@ class Orientation(Masked):
         self._hold(joint, (0.0, 0.0, 0.0))
         self._begin(self.joints, weight, priority, name)
         self.target = self._rotation(target)
-        self._count(axes, space, slack)
-        axes_world = None if frame is None else self._rotation(frame, "frame")
-        self.frame = axes_world if self.space == "target" else None
+        self._count(axes, space, slack, frame)
 
     def moved(self, skeleton: Skeleton) -> Mask:
         return self.points(skeleton).turned

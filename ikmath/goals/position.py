@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import Mask
+from ..errors import BadValue
 from ..model.pose import Pose
 from ..model.residual import Residual, with_slack
 from ..model.skeleton import Skeleton
@@ -51,9 +52,9 @@ class Position(Masked):
         self._hold(joint, offset)
         self._begin(self.joints, weight, priority, name)
         self.target = self._target(target, (3,))
-        self._count(axes, space, slack)
-        identity = np.broadcast_to(np.eye(3), (len(self.joints), 3, 3))
-        self.frame = identity if frame is None else self._rotation(frame, "frame")
+        self._count(axes, space, slack, frame)
+        if self.frame is None and space == "target":
+            raise BadValue(f"frame of {self.describe()}", 'is missing; the space "target" has its axes.')
 
     def moved(self, skeleton: Skeleton) -> Mask:
         return self.points(skeleton).moved
@@ -73,7 +74,7 @@ class Position(Masked):
                 turn, frame = pose.turn_jacobian(points).reshape(rows.shape), pose.frames(points)
                 rows = rows - np.swapaxes(cross(np.swapaxes(turn, -1, -2), difference[..., None, :]), -1, -2)
             if self.space != "world":
-                back = np.swapaxes(frame, -1, -2)
+                back = np.swapaxes(np.asarray(frame), -1, -2)
                 difference, rows = (back @ difference[..., None])[..., 0], back @ rows
             difference = difference[..., self.mask]
             jacobian = rows[..., self.mask, :].reshape(*pose.batch, self.rows * self.effectors, n)

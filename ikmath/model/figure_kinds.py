@@ -3,12 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
-
-import numpy as np
 
 from ..arrays import Array, Index
 
@@ -35,7 +31,6 @@ class Kind(StrEnum):
     OTHER = "other"
 
 
-_LISTS = ("girdle", "joints", "rest", "row", "folds")  # what of a limb lists joints
 TRUNK = (Kind.ROOT, Kind.SPINE, Kind.NECK, Kind.HEAD)
 """The kinds on which appendages hang."""
 
@@ -109,41 +104,3 @@ class FigureMap:
     def on_fours(self) -> bool:
         """Whether the figure also stands on its front limbs."""
         return any(limb.front and limb.foot in self.feet for limb in self.limbs)
-
-    def selected(self, joints: Sequence[int]) -> FigureMap:
-        """The map of a figure that has only some of the joints, in another order.
-
-        Limbs that lack one of their long bones are left out; `body` and `head` are -1 where they are missing.
-
-        Args:
-            joints: numbers in this map; a joint given twice counts where it is given last.
-        """
-        place = np.full(len(self.kinds) + 1, -1)
-        chosen = np.array(joints, dtype=np.intp)
-        place[chosen] = np.arange(len(chosen))
-
-        def now(old: Sequence[int]) -> tuple[int, ...]:
-            return tuple(int(place[j]) for j in old if place[j] >= 0)
-
-        kept = [k for k, limb in enumerate(self.limbs) if len(now(limb.joints)) == len(limb.joints)]
-        limbs = tuple(
-            replace(
-                limb,
-                end=int(place[limb.end]),
-                twin=kept.index(limb.twin) if limb.twin in kept else order,
-                attached=int(place[limb.attached]),
-                **dict[str, Any]((name, now(getattr(limb, name))) for name in _LISTS),
-            )
-            for order, limb in enumerate(self.limbs[k] for k in kept)
-        )
-        twin = place[self.twin[chosen]]
-        return replace(
-            self,
-            kinds=tuple(self.kinds[j] for j in chosen.tolist()),
-            limbs=limbs,
-            feet=now(self.feet),
-            twin=np.where(twin < 0, np.arange(len(chosen)), twin),
-            body=int(place[self.body]),
-            head=int(place[self.head]),
-            **{name: getattr(self, name)[chosen] for name in ("row", "reach", "hinge", "heads", "tails")},
-        )

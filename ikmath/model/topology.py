@@ -47,6 +47,10 @@ class Topology(Remade):
         self.further_jumps = further_jumps(self.turn_parent)
         self.parent_entries, self.turn_entries = entries(self.parent), entries(self.turn_parent)
 
+    def is_like(self, other: Topology) -> bool:
+        """Whether another tree has the same structure."""
+        return self is other or all(map(np.array_equal, self._arguments, other._arguments))
+
     @cached_property
     def above(self) -> Array:
         """(J, J) 1 if j is i or an ancestor of i: world positions are `above @ offsets`."""

@@ -268,7 +268,7 @@ def _fixed(joints: Sequence[_UrdfJoint], given: Mapping[str, float] | None) -> d
     given = {} if given is None else arguments.of_kind(given, Mapping, "fixed")  # type: ignore[type-abstract]
     for name, value in given.items():
         joint = choose(by_name, "URDF joint", name)
-        if joint.kind in ("planar", "floating"):
+        if joint.kind in ("planar", "floating", "fixed"):
             raise BadValue(joint.what, f"is {joint.kind} and has no single position; leave it out of fixed.")
         least = -math.inf if joint.lower is None else joint.lower
         most = math.inf if joint.upper is None else joint.upper

@@ -6,6 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, Protocol, runtime_checkable
 
+import numpy as np
+import numpy.typing as npt
+
 from ..model.geometric_stiffness import Curvature
 from ..model.pose import Pose
 from ..rotation import Array
@@ -41,7 +44,10 @@ class PostureTerm(NamedTuple):
 
 @runtime_checkable
 class PostureCost(Protocol):
-    """A cost of poses; immutable. Only poses of the same figure are compared, so its scale is arbitrary."""
+    """A cost of poses; immutable. Only poses of the same figure are compared, so its scale is arbitrary.
+
+    If it has a `skeleton`, problems refuse it for figures of another structure.
+    """
 
     def evaluate(self, pose: Pose) -> PostureTerm:
         """Value, gradient and Hessian at a single pose."""
@@ -55,8 +61,8 @@ class JointPosture:
         weight: (n,) zero or more.
     """
 
-    def __init__(self, q: Array, weight: Array) -> None:
-        self.q, self.weight = q, weight
+    def __init__(self, q: npt.ArrayLike, weight: npt.ArrayLike) -> None:
+        self.q, self.weight = np.array(q, dtype=float), np.array(weight, dtype=float)
 
     def evaluate(self, pose: Pose) -> PostureTerm:
         gradient = self.weight * (pose.q - self.q)

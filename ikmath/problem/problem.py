@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from .. import arguments
 from ..collision import AVOIDANCE, Avoidance, Body, ClosestPairs, Scene, Shape
-from ..errors import BadValue
+from ..errors import BadValue, told
 from ..goals import Frame, Goal, Position, Posture
 from ..goals.base import Effectors
 from ..goals.stack import TaskStack
@@ -21,7 +21,7 @@ from ..lean import Lean
 from ..limits import LIMITS, LimitMethod
 from ..model.pose import Pose
 from ..model.skeleton import Skeleton
-from ..postures import PostureCost
+from ..postures import JointPosture, PostureCost
 from ..registries import choose
 from ..rotation import Array
 from .solution import Solution, Status
@@ -134,15 +134,13 @@ class Problem(Lean):
         """
         if self.frames is None:
             return self
-        if not isinstance(frame, np.ndarray):
-            frame = arguments.whole(frame, "frame", least=-self.frames)
-            if frame >= self.frames:
-                raise BadValue("frame", f"is {frame}, but the targets have {self.frames} frames.")
+        number = arguments.frames(frame, self.frames, "frame of the problem")
         _ = self.stack  # which all frames share
-        other = self.with_goals(tuple(goal.at(frame) for goal in self.goals))
+        other = self.with_goals(tuple(goal.at(number) for goal in self.goals))
         other.frames = None
         if self.scene is not None and self.scene.frames:
-            other.scene = self.scene.at(int(frame))
+            other.scene = self.scene.at(number)
+            other.obstacles = other.scene.obstacles
         return other
 
     def with_targets(self, goals: Iterable[Goal]) -> Problem:
@@ -205,9 +203,17 @@ class Problem(Lean):
         return other
 
     def _only_posture(self, cost: PostureCost | None) -> PostureCost | None:
-        """A posture cost, which no posture goal may stand beside."""
+        """A posture cost of this figure, which no posture goal may stand beside."""
         if cost is not None and self.posture is not None:
             raise BadValue("The problem", "has a posture goal and a posture cost; give one of them.")
+        if isinstance(cost, Goal):
+            raise BadValue("posture of the problem", f"is {told(cost)}; give a Posture or a PostureCost.")
+        own = self.skeleton
+        alike = getattr(cost, "skeleton", own).topology.is_like(own.topology)
+        if isinstance(cost, JointPosture):
+            alike = cost.q.shape == cost.weight.shape == (own.n,)
+        if not alike:
+            raise BadValue("posture of the problem", "is made for another figure; make one for this one.")
         return cost
 
     def with_skeleton(self, skeleton: Skeleton) -> Problem:

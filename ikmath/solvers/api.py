@@ -80,12 +80,14 @@ class Solver:
         q = skeleton.joint_limits.project(start)
         if problem.frames is not None:
             q = _a_start_each(problem, q)
+        if q.ndim > 1 and following is not None:
+            raise BadValue("following", "is the solution of one frame before; give one start with it.")
         together = method.batched and skeleton.n and not problem.limits.adds_rows and problem.scene is None
         if q.ndim > 1 and not together:
             batch = q.shape[:-1]
             starts = q.reshape(prod(batch), q.shape[-1])
             return gather([self.solve(problem.at(i), one) for i, one in enumerate(starts)], batch, problem)
-        return self._run(problem, q, following if q.ndim == 1 else None)
+        return self._run(problem, q, following)
 
     def _run(self, problem: Problem, q: Array, before: Solution | None) -> Solution:
         """Solve what has been checked."""

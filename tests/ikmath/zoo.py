@@ -133,7 +133,8 @@ def _distance(mode, place=False):
         first = pose.point(a, offsets[0])
         other = first + rng.normal(size=(2, 3)) if place else pose.point(b, offsets[1])
         length = np.linalg.norm(first - other, axis=-1) * {"at": 1.0, "inside": 1.2, "outside": 0.8}[mode]
-        return ik.Distance(a, offsets[0], other if place else b, offsets[1], length, mode=mode)
+        second = (other,) if place else (b, offsets[1])
+        return ik.Distance(a, offsets[0], *second, distance=length, mode=mode)
 
     return make
 

@@ -29,6 +29,7 @@ from ...bridge.armature import Array, Flags
 from ...bridge.bone_map import BoneMap
 from ...bridge.figure_map import bone_ends, facing, joint_map, limbs_at_rest, mass_points
 from ...bridge.goals import Wanted
+from ...bridge.map_of_some import map_of_some
 from ...bridge.skeleton import Figure
 from .goals import short_chain
 from .plan import Plan, plain
@@ -65,7 +66,7 @@ class Learned:
             return before
         if not moves.any():
             return None
-        found = plan.bone_map.kinds.selected(figure.plan.bone.tolist())
+        found = map_of_some(plan.bone_map.kinds, figure.plan.bone.tolist())
         if found.body < 0:
             return None
         states = figure.state_of(plan.examples, figure.state.matrix).each()

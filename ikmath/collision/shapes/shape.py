@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import arguments
+from ...arrays import Array, Index
 from ...errors import BadShape, BadValue
-from ...rotation import Array
 from ..narrow_phase import Nearest, ShapeGroup
 
 
@@ -110,12 +110,18 @@ class Shape(ABC):
         other._carry(turn @ self.rotation, (turn @ self.translation[..., None])[..., 0] + shift)
         return other
 
-    def at(self, frame: int | tuple[int, ...]) -> Self:
-        """This obstacle as it is in one frame of its motion; itself if it stands still."""
+    def at(self, frame: int | Index | tuple[int, ...]) -> Self:
+        """This obstacle as it is in one frame of its motion; itself if it stands still.
+
+        Args:
+            frame: its number, or one for each axis of frames; or an array of numbers, for several.
+        """
         if not self.frames:
             return self
-        other = copy(self)
-        other._carry(self.rotation[frame], self.translation[frame])
+        other, axes = copy(self), frame if isinstance(frame, tuple) else (frame,)
+        what, counts = f"frame of obstacle {self.name!r}", (*self.frames, *[0] * len(axes))  # none beyond
+        number = tuple(arguments.frames(*axis, what) for axis in zip(axes, counts, strict=False))
+        other._carry(self.rotation[number], self.translation[number])
         return other
 
     def same_place(self, other: Shape) -> bool:
