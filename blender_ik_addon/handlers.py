@@ -30,7 +30,9 @@ def attach() -> None:
     for name, function in _make():
         getattr(bpy.app.handlers, name).append(function)
     if hasattr(bpy.data, "objects"):  # not while Blender starts; it loads a file after that
-        _look_at_file(own_session())
+        _look_at_file()
+        for armature in (one for one in all_armatures() if one.articulate.live):
+            armature.update_tag()  # it was not solved while the extension was disabled
 
 
 def detach() -> None:
@@ -65,23 +67,21 @@ def _make() -> list[tuple[str, Callable[..., None]]]:
         MeshCache.readers.clear()
         if figures is not None:
             figures.forget()
-        _look_at_file(session)
+        _look_at_file()
 
     @persistent
     def count_live(*_args: object) -> None:
         """After an undo: discard the live figures' caches, and look for live armatures."""
         if figures is not None:
             figures.forget()
-        own_session().any_live = any_live()
-        follow_renamed(all_armatures())
-        _look_at_lists()
+        _look_again()
 
     @persistent
     def keep_overrides(*_args: object) -> None:
         """Before a save: prepare overrides and animation so that nothing is lost."""
         store_roots(all_armatures())
         prepare_overrides()
-        _look_at_lists()
+        _look_again()
 
     @persistent
     def solve_frame(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
@@ -135,18 +135,18 @@ def _make() -> list[tuple[str, Callable[..., None]]]:
     ]
 
 
-def _look_at_file(session: ArticulateSession) -> None:
+def _look_at_file() -> None:
     """Update what another file, or one that was edited without the extension, may lack."""
     pin_older_roots(all_armatures())
-    session.any_live = any_live()
-    follow_renamed(all_armatures())
+    _look_again()
     for armature in all_armatures():
         remember(armature)
-    _look_at_lists()
 
 
-def _look_at_lists() -> None:
-    """Update the animation of list items, see `item_animation`."""
+def _look_again() -> None:
+    """Look for live armatures, renamed bones, and items of lists that have moved (see `item_animation`)."""
+    own_session().any_live = any_live()
+    follow_renamed(all_armatures())
     for armature in all_armatures():
         follow(armature)
 

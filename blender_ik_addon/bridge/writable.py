@@ -27,7 +27,7 @@ def require_writable(armature_object: bpy.types.Object, *, new_action: bool) -> 
     if data is None:
         return
     if data.use_tweak_mode:
-        raise Refused(f"'{armature_object.name}' is in the NLA's tweak mode; leave it before baking.")
+        raise Refused(f"'{armature_object.name}' is in the NLA's tweak mode; leave it to bake or record.")
     if data.action and not new_action and not data.action.is_editable:
         raise Refused(
             f"Action '{data.action.name}' is linked from another file and cannot be written; "

@@ -286,6 +286,15 @@ def test_enabling_the_add_on_in_a_file_that_is_live(tmp_path: Path):
     assert miss(bpy.data.objects["Rig"], "b3") < 1e-3
 
 
+def test_enabling_the_add_on_solves_the_frame_that_is_shown():
+    rig = live_arm()
+    installed.disable()
+    bpy.context.scene.frame_set(8)
+    installed.enable()
+    bpy.context.view_layer.update()
+    assert miss(rig, "b4") < 1e-3
+
+
 @pytest.mark.parametrize("by_handler", [False, True])
 def test_what_a_script_changes_between_frames_is_noticed(by_handler):
     """Without an update in between, and by a handler of its own, as other add-ons pose bones."""
