@@ -12,7 +12,7 @@ from .. import compat
 from ..bridge.item_animation import follow
 from ..control.report.reasons import reasons
 from ..properties import unsaved as argument
-from ..properties.access import active_armature, areas, rig_of
+from ..properties.access import active_armature, redraw_views, rig_of
 from ..properties.bone_names import all_armatures, follow_renamed, remember
 from ..properties.check import library_refusal
 from ..properties.refusal import Refused
@@ -85,12 +85,6 @@ class OnArmature(Described):
         told = "; ".join(filter(None, sentences))
         if told:
             self.report({"INFO"}, told)
-
-
-def redraw_views(context: bpy.types.Context) -> None:
-    """Redraw all 3D views: writing channels in bulk updates the dependency graph, but no window."""
-    for area in areas(context):
-        area.tag_redraw()
 
 
 def show_header(context: bpy.types.Context, text: str | None) -> None:

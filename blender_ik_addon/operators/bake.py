@@ -10,10 +10,10 @@ import bpy
 
 from ..control.report.reasons import reasons
 from ..properties import unsaved as argument
-from ..properties.access import active_armature, rig_of
+from ..properties.access import active_armature, redraw_views, rig_of
 from ..properties.rig import BAKE_OPTIONS, ArticulateBake
 from ..properties.session import own_session
-from .active import OnArmature, Outcome, redraw_views, refuse
+from .active import OnArmature, Outcome, refuse
 from .status_bar import Key, show_keys
 
 if TYPE_CHECKING:

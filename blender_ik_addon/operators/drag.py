@@ -20,7 +20,6 @@ from .active import (
     OnArmature,
     Outcome,
     bone_to_drag,
-    redraw_views,
     refuse,
     select_only,
     show_header,
@@ -329,7 +328,6 @@ class ARTICULATE_OT_drag(OnArmature):
             frames = len(passed) if passed is not None and passed.moves else 0
             rig_of(armature).message = summary(self._drag.grip, moved.status, moved.message, frames)
             select_only(armature, self._drag.grip.bone)  # like a click
-        redraw_views(context)
         return {"FINISHED"}
 
     def _leave(self, context: bpy.types.Context) -> None:

@@ -30,6 +30,18 @@ def areas(context: bpy.types.Context, kind: str = "VIEW_3D") -> Iterator[bpy.typ
         yield from (area for area in window.screen.areas if area.type == kind)
 
 
+def redraw_views(context: bpy.types.Context) -> None:
+    """Redraw all 3D views and their sidebars: channels written in bulk and a new tool redraw no window."""
+    for area in areas(context):
+        area.tag_redraw()
+
+
+def is_shown(context: bpy.types.Context, thing: bpy.types.Object) -> bool:
+    """Whether the 3D view shows an object: it is not hidden, and in the local view if that is on."""
+    view: Any = context.space_data
+    return view is None or thing.visible_in_viewport_get(view)
+
+
 def is_tool_active(context: bpy.types.Context) -> bool:
     """Whether Drag Bone is the active tool of Pose Mode."""
     if context.workspace is None:

@@ -15,7 +15,7 @@ import bpy
 from mathutils import Matrix, Vector
 
 from .. import compat
-from ..properties.access import active_armature, is_rendering, rig_of
+from ..properties.access import active_armature, is_rendering, is_shown, rig_of
 from ..properties.session import own_session
 from .tool import tool_in_hand
 
@@ -57,12 +57,14 @@ def held_effectors(context: bpy.types.Context) -> list[Held]:
     from ..control.rig.target import held_place, why_not_held
 
     posing, dragging = context.mode == "POSE", tool_in_hand(context, armature)
+    shown = is_shown(context, armature)
     found, first = [], 0
     for number, effector in enumerate(rig.effectors):
         bone, target = bones.get(effector.bone), effector.target
         selected = number == rig.active_effector or (target is not None and target.select_get())
         selected = selected or (posing and bone is not None and compat.bone_selected(bone))
         pin = effector.follows == "PIN"
+        selected = selected and (shown or (target is not None and is_shown(context, target)))
         if not selected or not effector.enabled or (pin and dragging) or why_not_held(effector):
             continue
         turns = bool({"orientation", "plane"} & set(effector.kind_info.asks))

@@ -18,7 +18,7 @@ from gpu_extras.batch import batch_for_shader
 
 from .. import compat
 from ..preferences import own_preferences
-from ..properties.access import active_armature, rig_of
+from ..properties.access import active_armature, is_shown, rig_of
 from ..properties.session import own_session
 from .strokes import Drawing
 from .tool import bone_in_hand, key_of_pins, tool_in_hand
@@ -169,9 +169,10 @@ def draw_labels() -> None:
 
 
 def _shown_armature(context: bpy.types.Context) -> bpy.types.Object | None:
-    """The active armature, None while Blender's own overlays are off."""
+    """The active armature, None if the view does not show it or Blender's own overlays are off."""
     space: Any = context.space_data
-    return active_armature(context) if space is not None and space.overlay.show_overlays else None
+    armature = active_armature(context) if space is not None and space.overlay.show_overlays else None
+    return armature if armature is not None and is_shown(context, armature) else None
 
 
 def arrange(wanted: Sequence[Box]) -> list[Box | None]:

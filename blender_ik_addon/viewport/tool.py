@@ -16,7 +16,7 @@ from bpy.app.handlers import persistent
 
 from .. import compat
 from ..preferences import KEYMAP, own_keys
-from ..properties.access import TOOL, active_armature, areas, is_rendering, is_tool_active, rig_of
+from ..properties.access import TOOL, active_armature, is_rendering, is_tool_active, redraw_views, rig_of
 from ..properties.session import own_session
 
 HOVER: Final = "ARTICULATE_GGT_hover"
@@ -158,7 +158,7 @@ def show_effector() -> None:
     found = next((row for row, effector in enumerate(rig.effectors) if effector.target == thing), None)
     if found not in (None, rig.active_effector):
         rig.active_effector = found
-        _redraw_tabs()
+        redraw_views(bpy.context)
 
 
 def change_tool() -> None:
@@ -167,13 +167,7 @@ def change_tool() -> None:
         from ..control.drag.grasp import forget
 
         forget(bpy.context)
-    _redraw_tabs()
-
-
-def _redraw_tabs() -> None:
-    """Redraw the views: a button in their sidebars shows whether the tool is active."""
-    for area in areas(bpy.context):
-        area.tag_redraw()
+    redraw_views(bpy.context)
 
 
 @persistent

@@ -87,6 +87,22 @@ def test_effectors_pins_and_limits_are_drawn_and_go_with_blenders_overlays(figur
         assert seen(shot, colour) == 0, colour
 
 
+@pytest.mark.parametrize("hidden", [True, False])
+def test_nothing_is_drawn_of_a_figure_that_the_view_does_not_show(figure: BlenderWindow, hidden: bool):
+    figure.operate(
+        "bpy.ops.object.mode_set(mode='OBJECT')\n"
+        "rig, target = bpy.context.object, bpy.data.objects['Target hand.R']\n"
+        f"if {hidden}:\n"
+        "    rig.hide_set(True)\n"
+        "else:\n"
+        "    rig.select_set(False), target.select_set(True)\n"
+        "    bpy.ops.view3d.localview(frame_selected=False)"
+    )
+    shot = figure.screenshot(f"not_shown_{hidden}")
+    for colour in ("reached", "held place", "held turn", "limit", "chain"):
+        assert seen(shot, colour) == 0, colour
+
+
 def test_the_rest_is_drawn_on_request(figure: BlenderWindow):
     figure.operate(AROUND)
     figure.show_tab("Articulate")
