@@ -28,6 +28,7 @@ from ..rotation import Array, log, log_and_derivative, log_curvature
 from .parameters import PostureParameters
 
 _HANGS: Final = 0.5  # cosine of the angle up to which a leg hangs down
+_SAME: Final = 1e-3  # share of the figure's size; closer joints are in one place
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +128,8 @@ class JointWeights:
         which = np.searchsorted(joints, skeleton.owner[turns])
         place = skeleton.slot[turns] - 3
         weight = np.array([_weight(figure, j, even, parameters) for j in joints.tolist()]).reshape(-1)
+        if not even:
+            weight = np.where(_doubles(figure, skeleton.parents)[joints], parameters.double, weight)
         weight = weight * keeps[joints]
         frames = pose.rotation[above]
         frames[above < 0] = np.eye(3)
@@ -177,6 +180,15 @@ def _hard_turns(figure: FigureMap) -> Array:
             np.eye(3) - np.outer(figure.left, figure.left) if figure.on_fours else about_itself
         )
     return hard
+
+
+def _doubles(figure: FigureMap, parents: Index) -> Mask:
+    """(J,) whether joints only carry appendages, in the place of the joint above, which turns for them."""
+    hangs = np.isin(np.arange(len(parents)), figure.of_kind(Kind.APPENDAGE))
+    length = np.linalg.norm(figure.tails - figure.heads, axis=1)
+    apart, same = np.linalg.norm(figure.heads - figure.heads[parents], axis=1), _SAME * figure.size
+    found: Mask = hangs & (apart < same) & (figure.reach > length + same)
+    return found
 
 
 def _weight(figure: FigureMap, joint: int, even: bool, parameters: PostureParameters) -> float:

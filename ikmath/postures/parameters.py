@@ -67,6 +67,10 @@ class PostureParameters:
             radian: the inertia of a rod of a limb's density. What is light bends before the body moves.
         least_appendage: its least, per squared radian: far below a neck's, which hardly follows an ear. At
             most it is the weight of its kind.
+        double: weight of an appendage that others hang from, in the place of the joint that carries it, per
+            squared radian: that joint turns instead, as a skull for the root of a face.
+        double: weight of an appendage's joint in the place of the joint that carries it, if others hang from
+            it, per squared radian: the root of a face does not turn in the skull.
         hip_back: angle by which the thigh of an upright figure turns back from straight down before that
             costs more, radians. knee_back, fold: the same for the bend of its knee from the straight leg, the
             wrong way and the right one. People's ranges are 20 to 30, 0 to 10 and 135 to 150 degrees
@@ -101,6 +105,7 @@ class PostureParameters:
     hard_turn: float = 10.0
     appendage: float = DENSITY[Kind.OTHER] / 3.0
     least_appendage: float = 1e-4
+    double: float = 1.0
     hip_back: float = radians(20.0)
     knee_back: float = radians(10.0)
     fold: float = radians(140.0)

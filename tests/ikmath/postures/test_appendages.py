@@ -101,6 +101,23 @@ def test_where_the_head_turns_its_parts_go_along():
         np.testing.assert_allclose(local, rest, atol=1e-6, err_msg=name)
 
 
+@pytest.mark.parametrize("name", ["brow", "face"])
+def test_the_root_of_a_face_turns_with_its_head(name):
+    face = ("face", "head", (0, 0, 1.58), (0, -0.05, 1.6))
+    brow = ("brow", "face", (0.02, -0.08, 1.7), (0.06, -0.08, 1.7))
+    figure, tips = people.skeleton((*people.PERSON, face, brow))
+    rest = ik.Pose.forward(figure, figure.rest)
+    cost, j = PostureObjective.of(figure, figure.rest, tips=tips), figure.index(name)
+    place = rest.point(j, tips[j]) + np.array([0.15, 0.0, -0.05])
+    goals = [ik.Position(name, place, tips[j]), ik.Position(FEET, rest.point(FEET))]
+    answer = ik.solve(ik.Problem(figure, goals, posture=cost), figure.rest)
+    assert answer.status == ik.Status.REACHED
+    pose, above = ik.Pose.forward(figure, answer.q), figure.index("head")
+    turned = [pose.rotation[j] @ rest.rotation[j].T for j in (above, figure.index("face"))]
+    assert np.degrees(rotation.angle(turned[0])) > 5.0
+    assert np.degrees(rotation.angle(turned[0].T @ turned[1])) < 2.0
+
+
 def test_what_an_appendage_hangs_on_carries_its_mass_where_it_is():
     found = map_skeleton(FIGURE, tips=TIPS)
     rods = rod_points(TIPS, mass_shares(found))
