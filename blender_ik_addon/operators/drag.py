@@ -124,7 +124,7 @@ class ARTICULATE_OT_drag(OnArmature):
                 return {"PASS_THROUGH"}
             bone = active.name
         if not bone:
-            found = grasp_at(context, sight, pixel)
+            found = grasp_at(context, pixel)
             if found is None and self.only_under_mouse:
                 return {"PASS_THROUGH"}
             if found is not None:

@@ -38,7 +38,6 @@ class ARTICULATE_OT_take_parent(_InPoseView):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
         """Change the choice by the wheel or Esc; passes the event on if there is nothing to choose."""
         from ..control.drag.grasp import choose, forget, grasp_at
-        from ..control.drag.view import read_sight
 
         if not self.by:
             if not own_session().taken:
@@ -46,7 +45,7 @@ class ARTICULATE_OT_take_parent(_InPoseView):
             forget(context)
             return {"FINISHED"}
         pixel = np.array((event.mouse_x - context.region.x, event.mouse_y - context.region.y), dtype=float)
-        found = grasp_at(context, read_sight(context.region, context.region_data), pixel)
+        found = grasp_at(context, pixel)
         if found is None:
             return {"PASS_THROUGH"}
         armature, grasp = found
@@ -67,12 +66,11 @@ class ARTICULATE_OT_select_taken(_InPoseView):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
         """Select it by a click; without a choice, pass the click on."""
         from ..control.drag.grasp import forget, grasp_at
-        from ..control.drag.view import read_sight
 
         if not own_session().taken:
             return {"PASS_THROUGH"}
         pixel = event.mouse_x - context.region.x, event.mouse_y - context.region.y
-        found = grasp_at(context, read_sight(context.region, context.region_data), pixel)
+        found = grasp_at(context, pixel)
         forget(context)
         if found is None or not found[1].row:
             return {"PASS_THROUGH"}

@@ -57,10 +57,8 @@ def _labels(effector, room: float, width: Callable[[str], float]) -> tuple[list[
     pin = _HELD.get(effector.follows, "NONE")
     target = _target_text(effector), pin
     weight = f"×{effector.weight:.3g}" if effector.weight != 1.0 else "", "NONE"
-    ended = "", "NONE"
     status = how_it_ended(effector)
-    if status in ENDED and target[0] != _NO_TARGET:
-        ended = _worst(effector) if status in _SHORT else "", ENDED[status]
+    ended = _worst(effector) if status in _SHORT else "", ENDED.get(status, "NONE")
     told: list[Label] = []
     taken = 0.0
     least = ("", pin) if ended[0] else target  # alone it is shortened, not omitted
@@ -83,7 +81,9 @@ def _worst(effector) -> str:
 
 
 def how_it_ended(effector) -> str:
-    """Status after the last solve or bake; invisible errors count as reached."""
+    """Status after the last solve or bake, "" without bone or target; invisible errors count as reached."""
+    if effector.follows == "MISSING" or effector.bone not in effector.id_data.data.bones:
+        return ""
     if effector.status in _SHORT and not is_seen(effector.id_data, effector.error, effector.angle):
         return "REACHED"
     return str(effector.status)

@@ -11,16 +11,13 @@ _FIGURE = ("limits", "balance")
 _EFFECTORS = ("lines", "pins", "chain", "gizmos")
 
 
-def _draw_switches(layout, armature) -> None:
+def _draw_switches(layout, rig) -> None:
     """Draw the switches in two columns; those for experts are in *Advanced*."""
-    rig = rig_of(armature)
     row = layout.row()
-    column = row.column(align=True)
-    for name in _EFFECTORS:
-        column.prop(rig.overlay, name)
-    column = row.column(align=True)
-    for name in _FIGURE:
-        column.prop(rig.overlay, name)
+    for names in (_EFFECTORS, _FIGURE):
+        column = row.column(align=True)
+        for name in names:
+            column.prop(rig.overlay, name)
     column.prop(rig.body, "show", text="Capsules")
 
 
@@ -29,11 +26,11 @@ class ARTICULATE_PT_viewport(SubPanel, bpy.types.Panel):
 
     bl_label = "Viewport"
 
-    def fill(self, layout, context, armature, _rig) -> None:
+    def fill(self, layout, context, _armature, rig) -> None:
         """The switches; greyed out while Blender's own overlays are off."""
         layout.use_property_split = False
         layout.active = context.space_data.overlay.show_overlays
-        _draw_switches(layout, armature)
+        _draw_switches(layout, rig)
 
 
 class ARTICULATE_PT_overlays(bpy.types.Panel):
@@ -50,7 +47,7 @@ class ARTICULATE_PT_overlays(bpy.types.Panel):
 
     def draw(self, context) -> None:
         self.layout.active = context.space_data.overlay.show_overlays
-        _draw_switches(self.layout, active_armature(context))
+        _draw_switches(self.layout, rig_of(active_armature(context)))
         preferences = own_preferences(context)
         if preferences is not None:
             self.layout.prop(preferences, "show_hints")

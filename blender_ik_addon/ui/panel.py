@@ -25,10 +25,13 @@ from .tab import (
 )
 
 HINT = "Select the armature of a character, or the character itself, to pose it"
+INSTANCE = (
+    "An instance cannot be posed. If it is linked, choose Object > Library Override > Make, "
+    "else Object > Apply > Make Instances Real"
+)
 FIRST_STEP: Final = "Drag any bone: the body follows. Pin what must stay. + adds targets to follow."
-_MESSAGE_ROWS: Final = 3
+_ROWS: Final = 3  # of a message
 _REPORT_BUTTON: Final = 40.0  # width beside the message, pixels at a resolution scale of 1
-_ENDED_ROWS: Final = 3
 DETAILS = (
     "point",
     "offset",
@@ -54,7 +57,8 @@ class ARTICULATE_PT_main(Tab, bpy.types.Panel):
     def draw(self, context) -> None:
         layout = self.layout
         if posed_armature(context) is None:
-            draw_text(layout, context, HINT, icon="INFO")
+            shown = getattr(context.object, "instance_collection", None)
+            draw_text(layout, context, HINT if shown is None else INSTANCE, icon="INFO")
             return
         row = layout.row()
         row.scale_y = 1.3
@@ -116,7 +120,7 @@ class ARTICULATE_PT_effector(SubPanel, bpy.types.Panel):
         column.use_property_decorate = True
         draw_all(column, effector, ("priority", "weight", "influence"))
         icon = ENDED.get(how_it_ended(effector), "NONE")
-        draw_fixed(layout.row(), context, ended_text(effector), _ENDED_ROWS, icon=icon)
+        draw_fixed(layout.row(), context, ended_text(effector), _ROWS, icon=icon)
 
 
 class ARTICULATE_PT_details(SubPanel, bpy.types.Panel):
@@ -240,7 +244,7 @@ def draw_message(layout, context, armature, refusal) -> None:
         column = row.column(align=True)
         column.scale_y = 0.8  # as lines of text
         column.progress(factor=session.progress, text=f"Baking {session.progress:.0%} (Esc: cancel)")
-        for _line in range(_MESSAGE_ROWS - 1):
+        for _line in range(_ROWS - 1):
             column.label(text="")
         return
     rig, icon = rig_of(armature), "NONE"
@@ -252,5 +256,5 @@ def draw_message(layout, context, armature, refusal) -> None:
     else:
         text, icon = FIRST_STEP, "INFO"
     row = row.split(factor=1.0 - _REPORT_BUTTON / sidebar_width(context))
-    draw_fixed(row, context, text, _MESSAGE_ROWS, icon=icon)
+    draw_fixed(row, context, text, _ROWS, icon=icon)
     row.operator("articulate.report_show", text="", icon="TEXT").message = text

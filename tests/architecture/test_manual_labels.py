@@ -17,8 +17,8 @@ Duplicate Linked  Edge  Edge Center  Edit  Extrapolation  FBX  Face  File  Flip 
 Gimbal  Global  Grid  IK Stiffness  IK Stretch  Import  Increment  Inherit Scale  Full  Install from Disk
 Inverse Kinematics  Join  None
 Library Override  Limit Rotation  Limit X  Local  Lock IK Y  Lock IK Z  Lock Interface  Make  Max  Min
-Motion Capture  Normal  Nothing  Online Manual  Object (Keep Transform)  Object Data  Only Active Keying Set
-Only Insert Available  Output Properties  Parent  Pose Options  Pose Position  Preferences
+Make Instances Real  Motion Capture  Normal  Nothing  Online Manual  Object (Keep Transform)  Object Data
+Only Active Keying Set  Only Insert Available  Output Properties  Parent  Pose Options  Pose Position  Preferences
 Relative Mirror  Render  Replace  Rest Position  Rotation Increment  Samples to Keys  Scale  Snap Base
 Stretch  Target Selection  Transform  Uninstall  Unit Scale  Vertex  View  X-Axis Mirror
 """

@@ -21,6 +21,11 @@ def test_without_an_armature_there_is_a_hint_and_nothing_else():
     assert "articulate.begin" not in draw()
     bpy.context.object.modifiers.new("Skin", "ARMATURE").object = rig
     assert draw() == ["articulate.begin"], "who clicks on a character means its armature"
+    shown = bpy.data.objects.new("Shown", None)
+    shown.instance_type, shown.instance_collection = "COLLECTION", bpy.data.collections.new("Cast")
+    bpy.context.collection.objects.link(shown)
+    bpy.context.view_layer.objects.active = shown
+    assert "choose Object > Library Override > Make" in " ".join(draw())
 
 
 def test_with_an_armature_the_buttons_and_what_to_do_first(monkeypatch):
@@ -320,6 +325,9 @@ def test_how_it_ended_stands_beside_each_effector():
     effector.target.location = (1.0, 0.5, 2.5)
     bpy.ops.articulate.solve()
     assert effector.status == "REACHED" and "b3 reached its target" in " ".join(draw())
+    effector.bone = "gone"
+    assert "reached its target" not in " ".join(draw())
+    effector.bone = "b3"
     effector.influence = 0.0
     bpy.ops.articulate.solve()
     assert effector.status == "OFF"

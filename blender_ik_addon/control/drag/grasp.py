@@ -16,7 +16,7 @@ from ... import compat
 from ...properties.access import areas
 from ...properties.session import own_session
 from .under_mouse import bone_under_mouse
-from .view import Sight
+from .view import Sight, read_sight
 
 _AWAY: Final = 20.0  # pixels at a resolution scale of 1; a larger mouse motion cancels the choice of a parent
 _NOWHERE: Final = (-10000, -10000)  # pixels, outside of every region
@@ -66,17 +66,15 @@ class Grasp:
         return float(np.clip((np.asarray(pixel, dtype=float) - start) @ way / square, 0.0, 1.0))
 
 
-def grasp_at(
-    context: bpy.types.Context, sight: Sight, pixel: npt.ArrayLike
-) -> tuple[bpy.types.Object, Grasp] | None:
-    """The armature and the bone that a press at a pixel (2,) takes; None if there is no bone."""
+def grasp_at(context: bpy.types.Context, pixel: npt.ArrayLike) -> tuple[bpy.types.Object, Grasp] | None:
+    """The armature and the bone that a press at a pixel (2,) of the view takes; None if there is no bone."""
     session = own_session()
     if session.taken and not is_away(context, pixel):
         for rig in context.objects_in_mode:
             bone = rig.pose.bones.get(session.taken_from)
             if rig.session_uid == session.taken_of and bone is not None:
                 return rig, Grasp.of(context, bone, session.taken)
-    bone = bone_at(context, sight, pixel)
+    bone = bone_at(context, read_sight(context.region, context.region_data), pixel)
     if bone is None:
         return None
     armature: Any = bone.id_data
