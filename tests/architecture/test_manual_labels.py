@@ -18,9 +18,9 @@ Gimbal  Global  Grid  IK Stiffness  IK Stretch  Import  Increment  Inherit Scale
 Inverse Kinematics  Join  None
 Library Override  Limit Rotation  Limit X  Local  Lock IK Y  Lock IK Z  Lock Interface  Make  Max  Min
 Make Instances Real  Motion Capture  Normal  Nothing  Online Manual  Object (Keep Transform)  Object Data
-Only Active Keying Set  Only Insert Available  Output Properties  Parent  Pose Options  Pose Position  Preferences
-Relative Mirror  Render  Replace  Rest Position  Rotation Increment  Samples to Keys  Scale  Snap Base
-Stretch  Target Selection  Transform  Uninstall  Unit Scale  Vertex  View  X-Axis Mirror
+Only Active Keying Set  Only Insert Available  Output Properties  Parent  Pose Options  Pose Position
+Preferences  Relative Mirror  Render  Replace  Rest Position  Rotation Increment  Samples to Keys  Scale
+Snap Base  Stretch  Target Selection  Transform  Uninstall  Unit Scale  Vertex  View  X-Axis Mirror
 """
 """Blender's own labels, at least two spaces apart."""
 OTHERS = """
