@@ -99,7 +99,7 @@ class ARTICULATE_OT_begin(OnArmature):
     find = staticmethod(posed_armature)  # also finds the armature of a mesh
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        if armature.mode != "POSE":  # make it the active and only selected object
+        if context.mode != "POSE":  # make it the active and only selected object
             armature.hide_set(False)
             if not armature.visible_get():
                 raise Refused(

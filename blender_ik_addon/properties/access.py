@@ -43,8 +43,8 @@ def is_shown(context: bpy.types.Context, thing: bpy.types.Object) -> bool:
 
 
 def is_tool_active(context: bpy.types.Context) -> bool:
-    """Whether Drag Bone is the active tool of Pose Mode."""
-    if context.workspace is None:
+    """Whether Pose Mode is on, and Drag Bone its active tool."""
+    if context.workspace is None or context.mode != "POSE":
         return False
     tool = context.workspace.tools.from_space_view3d_mode("POSE", create=False)
     return tool is not None and tool.idname == TOOL

@@ -62,8 +62,7 @@ class ARTICULATE_PT_main(Tab, bpy.types.Panel):
             return
         row = layout.row()
         row.scale_y = 1.3
-        active = context.mode == "POSE" and is_tool_active(context)
-        row.operator("articulate.begin", icon="CON_KINEMATIC", depress=active)
+        row.operator("articulate.begin", icon="CON_KINEMATIC", depress=is_tool_active(context))
         armature = active_armature(context)
         if armature is None:
             return

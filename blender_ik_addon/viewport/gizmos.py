@@ -15,9 +15,8 @@ import bpy
 from mathutils import Matrix, Vector
 
 from .. import compat
-from ..properties.access import active_armature, is_rendering, is_shown, rig_of
+from ..properties.access import active_armature, is_rendering, is_shown, is_tool_active, rig_of
 from ..properties.session import own_session
-from .tool import tool_in_hand
 
 _AXES: Final = {"X": Vector((1, 0, 0)), "Y": Vector((0, 1, 0)), "Z": Vector((0, 0, 1))}
 _ALPHA: Final = 0.7
@@ -56,7 +55,7 @@ def held_effectors(context: bpy.types.Context) -> list[Held]:
         return []
     from ..control.rig.target import held_place, why_not_held
 
-    posing, dragging = context.mode == "POSE", tool_in_hand(context, armature)
+    posing, dragging = context.mode == "POSE", is_tool_active(context)
     shown = is_shown(context, armature)
     found, first = [], 0
     for number, effector in enumerate(rig.effectors):

@@ -18,10 +18,10 @@ from gpu_extras.batch import batch_for_shader
 
 from .. import compat
 from ..preferences import own_preferences
-from ..properties.access import active_armature, is_shown, rig_of
+from ..properties.access import active_armature, is_shown, is_tool_active, rig_of
 from ..properties.session import own_session
 from .strokes import Drawing
-from .tool import bone_in_hand, key_of_pins, tool_in_hand
+from .tool import bone_in_hand, key_of_pins
 
 if TYPE_CHECKING:
     from .draw_data import Sketch
@@ -228,7 +228,7 @@ def present_hint(context: bpy.types.Context) -> str:
     preferences, armature = own_preferences(context), active_armature(context)
     if preferences is None or not preferences.show_hints or preferences.hints_followed >= len(_HINTS):
         return ""
-    if armature is None or not tool_in_hand(context, armature):
+    if armature is None or not is_tool_active(context):
         return ""
     dragging, Overlay.dragging = Overlay.dragging, own_session().dragged != 0
     if Overlay.dragging:

@@ -128,17 +128,12 @@ class ARTICULATE_TOOL_drag(bpy.types.WorkSpaceTool):
             layout.prop(solver, "root")
 
 
-def tool_in_hand(context: bpy.types.Context, armature: bpy.types.Object) -> bool:
-    """Whether the tool is active on an armature."""
-    return armature.mode == "POSE" and is_tool_active(context)
-
-
 def bone_in_hand(context: bpy.types.Context, armature: bpy.types.Object) -> str:
     """The bone that a drag would take: under the mouse, else the active one; "" without the tool.
 
     If a parent was chosen for the bone under the mouse, this is the parent.
     """
-    if not tool_in_hand(context, armature):
+    if not is_tool_active(context):
         return ""
     session, active = own_session(), context.active_pose_bone
     for bone, owner in ((session.taken, session.taken_of), (session.hovered, session.hovered_of)):

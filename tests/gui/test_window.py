@@ -85,6 +85,23 @@ def test_who_has_clicked_on_a_character_begins_by_one_button(window: BlenderWind
     assert window.screen.picture().getpixel(button) != lit, "The button tells that it is another tool now."
 
 
+def test_begin_from_weight_paint(window: BlenderWindow):
+    window.operate(ARMATURE)
+    window.operate(
+        "rig = bpy.context.object\n"
+        "bpy.ops.mesh.primitive_cube_add(size=0.4)\n"
+        "skin = bpy.context.object\n"
+        "skin.modifiers.new('Skin', 'ARMATURE').object = rig\n"
+        "bpy.context.view_layer.objects.active = rig\n"
+        "bpy.ops.object.mode_set(mode='POSE')\n"
+        "bpy.context.view_layer.objects.active = skin\n"
+        "bpy.ops.object.mode_set(mode='WEIGHT_PAINT')\n"
+        "bpy.ops.articulate.begin()"
+    )
+    begun = window.run("result = [bpy.context.mode, bpy.context.object.name]")
+    assert begun == ["POSE", "Armature"]
+
+
 def test_a_message_moves_no_button_and_the_closed_tab_is_half_a_screen(window: BlenderWindow):
     window.operate(ARMATURE)
     window.operate("bpy.ops.object.mode_set(mode='POSE')\nbpy.ops.articulate.pin(bone='Bone')")
