@@ -102,9 +102,8 @@ class ARTICULATE_OT_begin(OnArmature):
         if context.mode != "POSE":  # make it the active and only selected object
             armature.hide_set(False)
             if not armature.visible_get():
-                raise Refused(
-                    f"Armature '{armature.name}' is hidden: show it, and its collection, in the Outliner"
-                )
+                name = armature.name
+                raise Refused(f"Armature '{name}' is hidden: show it, and its collection, in the Outliner")
             if context.object is not None and context.object.mode != "OBJECT":
                 bpy.ops.object.mode_set(mode="OBJECT")
             for thing in context.selected_objects:

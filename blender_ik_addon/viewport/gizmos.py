@@ -55,8 +55,7 @@ def held_effectors(context: bpy.types.Context) -> list[Held]:
         return []
     from ..control.rig.target import held_place, why_not_held
 
-    posing, dragging = context.mode == "POSE", is_tool_active(context)
-    shown = is_shown(context, armature)
+    posing, dragging, shown = context.mode == "POSE", is_tool_active(context), is_shown(context, armature)
     found, first = [], 0
     for number, effector in enumerate(rig.effectors):
         bone, target = bones.get(effector.bone), effector.target

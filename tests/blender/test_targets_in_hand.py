@@ -134,6 +134,30 @@ def test_auto_key_is_obeyed():
     assert curves(target)["location", 2][0] == pytest.approx((1.0, target.location.z))
 
 
+@pytest.mark.parametrize("moved_by", ["gizmo", "drag"])
+@pytest.mark.parametrize("keyed", [True, False])
+def test_auto_key_keys_the_place_of_a_pin_that_has_keys(keyed: bool, moved_by: str):
+    rig, scene = two_arms(), bpy.context.scene
+    bpy.ops.articulate.pin(bone="hand.L")
+    pin = rig.articulate.active
+    if keyed:
+        for frame, height in ((1, 2.0), (20, 2.1)):
+            pin.pin_location.z = height
+            pin.keyframe_insert("pin_location", frame=frame)
+        scene.frame_set(10)
+        bpy.ops.articulate.solve()
+    scene.tool_settings.use_keyframe_insert_auto = True
+    if moved_by == "gizmo":
+        bpy.ops.articulate.target_move(move=(0.0, 0.0, -0.2))
+    else:
+        bpy.ops.articulate.drag(bone="hand.L", move=(-0.1, 0.0, -0.2))
+    place = tuple(pin.pin_location)
+    scene.frame_set(12)
+    scene.frame_set(10)
+    assert tuple(pin.pin_location) == pytest.approx(place, abs=1e-6)
+    assert any("pin_location" in path for path, _ in curves(rig)) == keyed
+
+
 def test_the_active_keying_set_says_what_is_keyed():
     rig = two_arms()
     target = add("hand.L", "POSE").target

@@ -48,6 +48,17 @@ def auto_key_object(thing: bpy.types.Object, what: str, context: bpy.types.Conte
     _auto_key(thing, components, (), context)
 
 
+def auto_key_pin(pin: Any, context: bpy.types.Context) -> None:
+    """Insert keys for the place of a pin that has keys already; a keying set does not contain it."""
+    begin, session, armature = f"{pin.path_from_id()}.pin_", own_session(), pin.id_data
+    every = compat.played_curves(armature.animation_data)
+    own = [(c.data_path, c.array_index, "") for c in every if c.data_path.startswith(begin)]
+    if own and not context.scene.tool_settings.use_keyframe_insert_keyingset:
+        told = session.unkeyed
+        _auto_key(armature, own, (), context)
+        session.unkeyed = told or session.unkeyed
+
+
 def pose_and_key(
     armature: bpy.types.Object,
     channels: Channels,

@@ -21,7 +21,7 @@ from ikmath import rotation
 from ...bridge.armature import Array, Channels, PoseState, read_channels, write_channels
 from ...bridge.checks import limiting_constraint
 from ...properties.access import rig_of
-from ..bake.autokey import auto_key
+from ..bake.autokey import auto_key, auto_key_pin
 from ..bake.record import Recording
 from ..frame.confirm import as_shown
 from ..frame.goals import reached
@@ -229,14 +229,14 @@ class Drag:
         except reasons():
             self.cancel()
             raise
-        for effector in self._plan.effectors:
-            there = self._pins.get(effector.index)
-            pin = None if there is None else find_effector(armature, effector)
-            if there is None or pin is None:
-                continue  # it was not dragged, or a script has changed the list meanwhile
+        for effector in (one for one in self._plan.effectors if one.index in self._pins):
+            there, pin = self._pins[effector.index], find_effector(armature, effector)
+            if pin is None:
+                continue  # a script has changed the list meanwhile
             pin.pin_location = there[:3, 3]
             if pin.kind_info.turns:
                 pin.pin_rotation = rotation.quaternion_from_matrix(there[:3, :3])
+            auto_key_pin(pin, context)
 
     def _hold(
         self, armature: bpy.types.Object, context: bpy.types.Context, grip: Grip, state: PoseState | None

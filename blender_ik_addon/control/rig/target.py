@@ -15,7 +15,7 @@ from ...properties.access import by_session_id, rig_of
 from ...properties.check import library_refusal
 from ...properties.effector import ArticulateEffector, why_not_moved
 from ...properties.refusal import Refused
-from ..bake.autokey import auto_key_object
+from ..bake.autokey import auto_key_object, auto_key_pin
 
 _CHANNELS = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle")
 
@@ -81,11 +81,12 @@ class TargetInHand:
 
     def finish(self, context: bpy.types.Context, *, turned: bool) -> None:
         """Keep the result and insert keys as the scene's auto-keying does; if that fails, restore it."""
-        target = self._find().target
-        if target is None:
+        found = self._find()
+        if found.target is None:
+            auto_key_pin(found, context)
             return
         try:
-            auto_key_object(target, "rotation" if turned else "location", context)
+            auto_key_object(found.target, "rotation" if turned else "location", context)
         except Refused:
             self.cancel()
             raise
