@@ -40,6 +40,8 @@ def numbers(value: npt.ArrayLike, what: str, *, endless: bool = False) -> Array:
         given = np.empty(0, dtype=object)
     if given.dtype.kind not in "biuf":
         raise BadValue(what, f"is {told(value)}; give numbers.")
+    if isinstance(value, np.ma.MaskedArray) and np.any(value.mask):
+        raise BadValue(what, "has masked values, which are not known; fill them or leave them out.")
     array = np.array(given, dtype=float, order="C")
     if endless:
         return array

@@ -60,6 +60,9 @@ def causes_of(problem: Problem, pose: Pose, effector: int, *, limited: bool = Fa
     for many in (Causes(goals), Causes((), joints), Causes(goals, joints)):
         if len(many.goals) + len(many.joints) > 1 and search.guilty(many):
             return search.fewest(many)
+    same = Causes(tuple(search.others(same=True)))
+    if same.goals and search.guilty(same):
+        return same
     return Causes(method=search.pulled and search.guilty(Causes()))
 
 
@@ -85,15 +88,18 @@ class _Search:
         self.least = 1e-2 * self.short * scale
         self.pulled = float(np.linalg.norm(self.uphill[~self.limited])) > self.least
 
+    def others(self, *, same: bool) -> list[int]:
+        """Effectors that are no weaker, of another name; or of the same, as the orientation of a position."""
+        names, own, stack = self.problem.effectors, self.effector, self.problem.stack
+        level, scale = stack.level[stack.starts], stack.scale[stack.starts]
+        found = [e for e, name in enumerate(names) if (name == names[own]) == same and e != own]
+        return [e for e in found if level[e] <= level[own] and scale[e] > 0]
+
     def suspects(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Effectors that are no weaker, and joints at limits that oppose the step; the likeliest first."""
         problem, stack = self.problem, self.problem.stack
         free = np.where(self.limited, 0.0, self.uphill)
-        level = stack.level[stack.starts]
-        # Position and orientation of one effector share its name; naming it as its own cause would not help.
-        names = problem.effectors
-        others = [e for e, name in enumerate(names) if name != names[self.effector]]
-        others = [e for e in others if level[e] <= level[self.effector] and stack.scale[stack.starts[e]] > 0]
+        others = self.others(same=False)
         against = {
             e: float(np.linalg.norm((self.jacobian[self.rows[e]] @ free) * stack.scale[self.rows[e]]))
             for e in others
@@ -108,6 +114,7 @@ class _Search:
         """Whether the effector comes clearly nearer without them."""
         names = {self.problem.effectors[e] for e in suspects.goals}
         lifted = np.array([name in names for name in self.problem.effectors])
+        lifted[self.effector] = False
         loose = np.isin(self.problem.skeleton.owner, suspects.joints)
         try:
             return self._nearest(lifted, loose) < _NEARER * self.short

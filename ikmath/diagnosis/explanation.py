@@ -13,7 +13,6 @@ from ..arrays import Array, Mask
 from ..collision import ClosestPairs
 from ..model.pose import Pose
 from ..problem.problem import Problem
-from ..problem.solution import RAN_OUT
 from .attribution import causes_of
 from .error_bounds import beyond_reach
 
@@ -21,6 +20,8 @@ _OUT: Final = 1e-2  # radians or metres beyond a limit that are mentioned
 _MOSTLY: Final = 0.5  # share of an error that, if it is distance beyond all reach, is reason enough
 _NAMED: Final = 5  # names that a sentence lists before it counts the others
 OUT_OF_REACH: Final = "the target is out of reach"
+RAN_OUT: Final = ("iterations", "time")
+"""Values of `Solution.limited_by` with which a solve is `STOPPED`."""
 LIMITS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "": "the method does not use the joints that would bring it nearer",
@@ -78,7 +79,9 @@ def reason(problem: Problem, pose: Pose, effector: int, *, limited_by: str = "")
     found = causes_of(problem, pose, effector, limited=bool(limited_by))
     parts = []
     if found.goals:
-        parts.append(f"in conflict with {listed(problem.effectors[goal] for goal in found.goals)}")
+        own, names = problem.effectors[effector], [problem.effectors[goal] for goal in found.goals]
+        others = listed(f"another goal of {own}" if name == own else name for name in names)
+        parts.append(f"in conflict with {others}")
     if found.joints:
         held = listed(problem.skeleton.names[joint] for joint in found.joints)
         parts.append(

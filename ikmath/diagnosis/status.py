@@ -11,10 +11,9 @@ import numpy as np
 
 from ..collision import ClosestPairs
 from ..model.pose import Pose
-from ..problem.problem import Problem
-from ..problem.solution import RAN_OUT, Solution, Status
+from ..problem.problem import Problem, Solution, Status
 from ..rotation import Array
-from .explanation import all_reached, deepest_penetration, explain
+from .explanation import RAN_OUT, all_reached, deepest_penetration, explain
 
 
 def conclude(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import deepcopy
-from typing import ClassVar, Final
+from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,21 @@ _FLAT: Final = 1e-9  # metres; an area thinner than this has no inside
 Point = tuple[float, float]
 Masses = Mapping[str, float] | npt.ArrayLike
 Centers = Mapping[str, npt.ArrayLike] | npt.ArrayLike
+
+
+class _Weights(NamedTuple):
+    """The masses of a figure, as shares of the whole."""
+
+    shares: Array  # (J,)
+    offsets: Array | None  # (J, 3) where they are in their joints' frames; None at the origins
+    below: Array  # (J,) of each joint and all that hangs from it
+    moved: Array  # (n,) what each coordinate moves
+
+    def places(self, pose: Pose) -> Array:
+        """(*batch, J, 3) places of the masses."""
+        if self.offsets is None:
+            return pose.position
+        return np.asarray(pose.position + np.matmul(pose.rotation, self.offsets[:, :, None])[..., 0])
 
 
 class Balance(Goal):
@@ -81,7 +96,7 @@ class Balance(Goal):
             self._masses, self._centers = deepcopy((masses, centers))
         except TypeError as error:  # a module, for example
             raise BadValue(f"masses or centers of {self.describe()}", "are no numbers.") from error
-        self._topology: object = None
+        self._known: tuple[object, _Weights | None] = (None, None)
 
     def _level(self, up: str | npt.ArrayLike) -> Array:
         """(2, 3) the two directions that are level."""
@@ -120,29 +135,23 @@ class Balance(Goal):
     # ------------------------------------------------------------------ the centre of mass
     def center(self, pose: Pose) -> Array:
         """The centre of mass (*batch, 3), world, metres."""
-        self.check(pose.skeleton)
-        return np.asarray(self._shares @ self._places(pose))
-
-    def _places(self, pose: Pose) -> Array:
-        """(*batch, J, 3) places of the masses."""
-        if self._offsets is None:
-            return pose.position
-        return np.asarray(pose.position + np.matmul(pose.rotation, self._offsets[:, :, None])[..., 0])
+        own = self._weights(pose.skeleton)
+        return np.asarray(own.shares @ own.places(pose))
 
     def _moving(self, pose: Pose) -> tuple[Array, Array]:
         """The centre over the level plane (*batch, 2) and its derivative (*batch, 2, n)."""
-        self.check(pose.skeleton)
         self.check_frames(pose)
-        places, skeleton = self._places(pose), pose.skeleton
-        weighed = self._shares[:, None] * places
-        for joint, parent in self._cut:  # carried as the head of a joint that does not turn along
-            weighed[..., parent, :] += self._below[joint] * pose.position[..., joint, :]
+        skeleton, own = pose.skeleton, self._weights(pose.skeleton)
+        places = own.places(pose)
+        weighed = own.shares[:, None] * places
+        for joint in skeleton.topology.cuts.tolist():  # carried as the head of one that does not turn along
+            weighed[..., int(skeleton.parents[joint]), :] += own.below[joint] * pose.position[..., joint, :]
         moment = np.matmul(skeleton.topology.turned_along.T, weighed)[..., skeleton.owner, :]
         # frames innermost
         w, v = pose.screws if pose.batch else (each.T[:, :, None] for each in pose.screws)
-        slopes = np.cross(w, moment.reshape(v.shape[-1], skeleton.n, 3).T, axis=0) + v * self._moved[:, None]
+        slopes = np.cross(w, moment.reshape(v.shape[-1], skeleton.n, 3).T, axis=0) + v * own.moved[:, None]
         rows = np.tensordot(self.level, slopes, 1).transpose(2, 0, 1)
-        return (self._shares @ places) @ self.level.T, rows.reshape(*pose.batch, 2, skeleton.n)
+        return (own.shares @ places) @ self.level.T, rows.reshape(*pose.batch, 2, skeleton.n)
 
     # ------------------------------------------------------------------ the goal
     def evaluate(self, pose: Pose) -> Residual:
@@ -159,8 +168,13 @@ class Balance(Goal):
         return Residual(error, rows + self.normals[..., 1:] * jacobian[..., 1:, :])
 
     def check(self, skeleton: Skeleton) -> None:
-        if self._topology is skeleton.topology:
-            return
+        self._weights(skeleton)
+
+    def _weights(self, skeleton: Skeleton) -> _Weights:
+        """The masses of a figure, read once for all of its structure."""
+        topology, known = self._known  # both at once: another thread may use another figure
+        if known is not None and topology is skeleton.topology:
+            return known
         masses = self._table(self._masses, skeleton, (), "masses")
         masses, what = skeleton.mass if masses is None else masses, f"masses of {self.describe()}"
         if (masses < 0).any():
@@ -168,13 +182,12 @@ class Balance(Goal):
             raise BadValue(what, f"are negative for joint {subject!r}.")
         if not masses.sum() > 0:
             raise BadValue(what, "must be above zero for some joint; give masses=, or a mass to the joints.")
-        self._shares = masses / masses.sum()
-        self._offsets = self._table(self._centers, skeleton, (3,), "centers")
-        self._below = skeleton.topology.above.T @ self._shares  # of each joint and all that hangs from it
-        self._moved = self._below[skeleton.owner]
-        cut = np.flatnonzero(~skeleton.inherits & (skeleton.parents >= 0))
-        self._cut = list(zip(cut.tolist(), skeleton.parents[cut].tolist(), strict=True))
-        self._topology = skeleton.topology
+        shares = masses / masses.sum()
+        below = skeleton.topology.above.T @ shares
+        offsets = self._table(self._centers, skeleton, (3,), "centers")
+        known = _Weights(shares, offsets, below, below[skeleton.owner])
+        self._known = skeleton.topology, known
+        return known
 
     def _table(
         self, given: Masses | Centers | None, skeleton: Skeleton, shape: tuple[int, ...], what: str

@@ -220,14 +220,13 @@ class Effectors(Goal):
 
     joints: tuple[str, ...]
     single: bool
-    _topology: object
-    _points: FramePoints
+    _bound: tuple[object, FramePoints | None]
 
     def _hold(self, joint: Names, offset: npt.ArrayLike) -> None:
         self.single = isinstance(joint, str)
         self.joints = names(joint, f"joint of {self.kind} goal")
         self.offset = self._each(offset, f"offset of {self.kind} goal")
-        self._topology = None
+        self._bound = (None, None)
 
     def _target(self, value: npt.ArrayLike, shape: tuple[int, ...], what: str = "target") -> Array:
         """Checked copy of a target with shape (*batch, E, *shape)."""
@@ -264,10 +263,11 @@ class Effectors(Goal):
 
     def points(self, skeleton: Skeleton) -> FramePoints:
         """The effectors' points, bound to the skeleton (once for all skeletons of that structure)."""
-        if self._topology is not skeleton.topology:
-            self._points = FramePoints(skeleton, self.joints, self.offset)
-            self._topology = skeleton.topology
-        return self._points
+        topology, points = self._bound  # both at once: another thread may use another figure
+        if points is None or topology is not skeleton.topology:
+            points = FramePoints(skeleton, self.joints, self.offset)
+            self._bound = skeleton.topology, points
+        return points
 
     def points_at(self, pose: Pose) -> FramePoints:
         """The same, bound to the skeleton of a pose.
@@ -282,8 +282,8 @@ class Effectors(Goal):
         self.points(skeleton)
 
     def bind_as(self, before: Goal) -> None:
-        if isinstance(before, Effectors) and before._topology is not None and self.holds_as(before):
-            self._topology, self._points = before._topology, before._points
+        if isinstance(before, Effectors) and self.holds_as(before):
+            self._bound = before._bound
 
     def holds_as(self, other: Goal) -> bool:
         if not isinstance(other, Effectors) or self.joints != other.joints:

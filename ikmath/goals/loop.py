@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import arguments
-from ..errors import BadValue
+from ..errors import BadShape, BadValue
 from ..model.pose import Pose
 from ..model.residual import Residual
 from ..rotation import log_and_derivative
@@ -79,6 +79,8 @@ class Loop(Pairs):
         Args:
             pose: the pose (n,) whose relation is kept; the rest as for the class.
         """
+        if arguments.of_kind(pose, Pose, "pose").batch:
+            raise BadShape("q of the pose", f"({pose.skeleton.n},), a single pose", pose.q.shape)
         frame = pose.frame(joint_b)
         offset_b = frame.T @ (pose.point(joint_a, offset_a) - pose.point(joint_b))
         rotation = frame.T @ pose.frame(joint_a) if rigid else None

@@ -74,7 +74,7 @@ def forward_one(topology: Topology, constants: Constants, q: Array) -> OneFrame:
     above = rotation.take(topology.parent_entries, None).transpose(2, 0, 1)
     axes_and_place = local[:-1].swapaxes(1, 2)[:, 3:]
     carried = np.matmul(axes_and_place, above)
-    if topology.cut:
+    if len(topology.cuts):
         carried[:, :3] = np.matmul(
             axes_and_place[:, :3], rotation.take(topology.turn_entries).transpose(2, 0, 1)
         )

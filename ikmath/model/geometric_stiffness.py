@@ -99,11 +99,10 @@ def geometric_stiffness(pose: Pose, loads: Loads) -> Array:
     np.add.at(own, loads.joints, np.concatenate(flat, 1))
     force = topology.above.T.dot(own[:, :3])
     along = topology.above
-    if topology.cut:  # what hangs on a joint that does not turn along is carried as that joint's head
+    if len(topology.cuts):  # what hangs on a joint that does not turn along is carried as that joint's head
         along = topology.turned_along
-        cut = np.flatnonzero(~skeleton.inherits & (skeleton.parents >= 0))
-        heads = pose.position[cut][:, :, None] * force[cut][:, None, :]
-        np.add.at(own[:, 3:12], skeleton.parents[cut], heads.reshape(-1, 9))
+        heads = pose.position[topology.cuts][:, :, None] * force[topology.cuts][:, None, :]
+        np.add.at(own[:, 3:12], skeleton.parents[topology.cuts], heads.reshape(-1, 9))
     sums = along.T.dot(own[:, 3:15])
     second, torque, owner = sums[:, :9].reshape(-1, 3, 3), sums[:, 9:], skeleton.owner
     w, v = pose.screws

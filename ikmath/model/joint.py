@@ -44,7 +44,7 @@ class Mimic:
             raise BadValue("multiplier of a mimic joint", "is zero; lock the joint: turns='', fixed=.")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Joint:
     """One joint, at a rest frame in its parent; its long axis is local +Y.
 
@@ -211,6 +211,8 @@ def hinge(
         BadValue, BadShape: an axis without length, or a matrix that is not a rotation.
     """
     what = f"link {arguments.text(name, 'name of a link')!r}"
+    if not options.keys().isdisjoint(("turns", "slides", "fixed")):
+        raise BadValue(what, "has one coordinate, about its axis; leave out turns=, slides= and fixed=.")
     frame = axes_with_y(axis, f"axis of {what}")
     rest = arguments.shaped(rotation, f"rotation of {what}", (3, 3))
     motion = f"{name} hinge" if motion is None else motion

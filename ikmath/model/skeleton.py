@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from .. import arguments
 from ..arrays import Array, Index, Mask
-from ..errors import BadShape, BadValue
+from ..errors import BadValue
 from ..lean import Lean
 from ..registries import choose
 from ..rotation import swing_twist_turns
@@ -156,9 +156,9 @@ class Skeleton(Lean):
 
     def with_rest(
         self,
-        rest_rotation: Array | None = None,
-        rest_translation: Array | None = None,
-        fixed: Array | None = None,
+        rest_rotation: npt.ArrayLike | None = None,
+        rest_translation: npt.ArrayLike | None = None,
+        fixed: npt.ArrayLike | None = None,
     ) -> Skeleton:
         """The same figure with other constants, sharing all structure: cheap enough for each frame of a clip.
 
@@ -168,16 +168,13 @@ class Skeleton(Lean):
             fixed: (J, 6) values of the coordinates that are not free.
         """
         other = self._without("size", "constants", "many_frames")
-        for name, value in (
-            ("rest_rotation", rest_rotation),
-            ("rest_translation", rest_translation),
-            ("fixed", fixed),
-        ):
+        constants = {"rest_rotation": rest_rotation, "rest_translation": rest_translation, "fixed": fixed}
+        for name, value in constants.items():
             if value is not None:
-                expected, got = getattr(self, name).shape, getattr(value, "shape", ())
-                if got != expected:
-                    raise BadShape(name, f"an array {expected}", got)
-                setattr(other, name, value)
+                given = arguments.shaped(value, name, getattr(self, name).shape, endless=True)
+                if not np.isfinite(given).all():
+                    raise BadValue(name, "must consist of finite numbers.")
+                setattr(other, name, _frozen(given))
         return other
 
     def with_inertia(self, inertia: npt.ArrayLike) -> Skeleton:
@@ -195,8 +192,7 @@ class Skeleton(Lean):
         if not (given > 0).all():
             raise BadValue("inertia", "must be above zero.")
         other = self._without()
-        other.inertia = given
-        other.inertia.flags.writeable = False
+        other.inertia = _frozen(given)
         return other
 
     def with_limits(self, lower: npt.ArrayLike, upper: npt.ArrayLike) -> Skeleton:
@@ -207,9 +203,7 @@ class Skeleton(Lean):
         """
         other = self._without("rest")
         for name, given in (("lower", lower), ("upper", upper)):
-            limits = arguments.shaped(given, name, (self.n,), endless=True)
-            limits.flags.writeable = False
-            setattr(other, name, limits)
+            setattr(other, name, _frozen(arguments.shaped(given, name, (self.n,), endless=True)))
         other._limit()
         return other
 
@@ -311,13 +305,17 @@ class Skeleton(Lean):
     @cached_property
     def rest(self) -> Array:
         """(n,) the rest pose: zeros, put inside the limits; copy it before you change it."""
-        rest = self.project(np.zeros(self.n))
-        rest.flags.writeable = False
-        return rest
+        return _frozen(self.project(np.zeros(self.n)))
 
     def project(self, q: npt.ArrayLike) -> Array:
         """Coordinates (*batch, n) put inside the limits, and followers where their leaders put them."""
         return self.joint_limits.project(arguments.coordinates(q, self.n, "q"))
+
+
+def _frozen(array: Array) -> Array:
+    """The same array, read-only from now on."""
+    array.flags.writeable = False
+    return array
 
 
 def _numbers(joints: Sequence[Joint], field: str, shape: tuple[int, ...]) -> Array:

@@ -29,7 +29,7 @@ class Topology(Remade):
         count = self.count = len(parents)
         self.parent = np.where(parents < 0, count, parents)  # the world is at the index after the last joint
         self.turn_parent = np.where(inherits, self.parent, count)
-        self.cut = bool((self.turn_parent != self.parent).any())
+        self.cuts = np.flatnonzero(self.turn_parent != self.parent)  # joints that do not turn along
         self.flat = owner * 6 + slot
         self.sliding = np.unique(owner[slot < 3])  # joints with translations
         self.carriers = self.parent[self.sliding]  # their parents

@@ -164,25 +164,17 @@ def _least_squares_turn(
     return atan2(*sums)
 
 
-def smoothed(motions: Sequence[RigidMotion], anchors: npt.ArrayLike) -> tuple[RigidMotion, ...]:
-    """The motions of a clip's frames, with their rotations averaged over neighbouring frames.
+def smoothed(motions: Sequence[RigidMotion], frame: int, anchor: Array) -> RigidMotion:
+    """The motion of one frame of a clip, with its rotation averaged over neighbouring frames.
 
     Args:
-        motions: of F frames; anchors: (F, 3) points of the posture whose images do not change.
-
-    Raises:
-        BadShape: the number of anchors differs.
+        motions: of all frames; anchor: (3,) a point of the posture whose image does not change.
     """
-    points = arguments.shaped(anchors, "anchors", (len(motions), 3))
-    turns = np.unwrap([one.turn for one in motions]) if motions else np.zeros(0)
-    out = []
-    for k, (one, anchor) in enumerate(zip(motions, points, strict=True)):
-        # symmetric, so that a figure with constant rotation does not lag at the ends
-        reach = min(DEFAULTS.smoothing, k, len(motions) - 1 - k)
-        turn = float(turns[k - reach : k + reach + 1].mean())
-        turned = RigidMotion(turn, np.zeros(3), one.up)
-        out.append(replace(turned, shift=one.places(anchor) - turned.places(anchor)))
-    return tuple(out)
+    # symmetric, so that a figure with constant rotation does not lag at the ends
+    reach = min(DEFAULTS.smoothing, frame, len(motions) - 1 - frame)
+    turns, own = np.unwrap([one.turn for one in motions]), motions[frame]
+    turned = RigidMotion(float(turns[frame - reach : frame + reach + 1].mean()), np.zeros(3), own.up)
+    return replace(turned, shift=own.places(anchor) - turned.places(anchor))
 
 
 def carried(skeleton: Skeleton, q: Array, motion: RigidMotion) -> Array:

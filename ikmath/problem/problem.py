@@ -301,12 +301,6 @@ class Problem(Lean):
         parts = [goal.errors(pose) for goal in self.tasks]
         return np.concatenate(parts, -1) if parts else np.zeros((*pose.batch, 0))
 
-    def start(self, q0: npt.ArrayLike | None) -> Array:
-        """Checked copy of a start, put inside the limits; the rest pose if there is none."""
-        if q0 is None:
-            return self.skeleton.rest.copy()
-        return self.skeleton.project(arguments.coordinates(q0, self.skeleton.n, "q0"))
-
 
 def _clearance(scene: Scene, q: Array, behind: float) -> float:
     return float(scene.clearance(Pose.trusted(scene.skeleton, q), behind=behind))

@@ -6,14 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from ..rotation import Array
-
-RAN_OUT: Final = ("iterations", "time")
-"""The values of `Solution.limited_by` with which a solve is `STOPPED`."""
 
 
 class Status(Enum):

@@ -65,7 +65,9 @@ class Solver:
         self._method = choose(METHODS, "method", method)
         briefly = self._method.briefly if arguments.switch(brief, "brief") else {}
         given = {**options, **briefly}
-        self._settings = read_options(self._method, given) if given else self._method.defaults
+        for name in given:
+            choose(self._method.options.__dataclass_fields__, f"option of method {self._method.name}", name)
+        self._settings = self._method.options(**given) if given else self._method.defaults
 
     @OneThread()
     def solve(
@@ -74,7 +76,8 @@ class Solver:
         """As `ikmath.solve`."""
         method, skeleton = self._method, arguments.of_kind(problem, Problem, "problem").skeleton
         if following is not None:
-            arguments.of_kind(following, Solution, "following")
+            last = arguments.of_kind(following, Solution, "following").q
+            arguments.shaped(last, "q of following", (skeleton.n,))
         refuse(method, problem)
         start = skeleton.rest if q0 is None else arguments.coordinates(q0, skeleton.n, "q0")
         q = skeleton.joint_limits.project(start)
@@ -127,20 +130,9 @@ class Solver:
     def follow(self, problem: Problem, before: Solution) -> Solution:
         """Solve the next frame of a motion, a problem of one frame, from the solution of the frame before."""
         last = arguments.of_kind(before, Solution, "before").q
-        _check_one_frame(self._method, problem, last, "q of the frame before")
-        return self._run(problem, last.copy(), before)
-
-
-def read_options(method: Method, given: Mapping[str, Any]) -> Options:
-    """Options of a method from keyword arguments.
-
-    Raises:
-        UnknownName: an option that the method does not have; BadValue: one out of its bounds.
-    """
-    known = method.options.__dataclass_fields__
-    for name in given:
-        choose(known, f"option of method {method.name}", name)
-    return method.options(**given)
+        given = arguments.numbers(last, "q of the frame before")
+        _check_one_frame(self._method, problem, given, "q of the frame before")
+        return self._run(problem, np.array(last, dtype=float), before)
 
 
 def refuse(method: Method, problem: Problem) -> None:

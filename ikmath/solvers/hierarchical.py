@@ -15,10 +15,11 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from .. import arguments
 from ..diagnosis.error_bounds import is_hopeless
 from ..diagnosis.status import conclude
 from ..model.pose import Pose
-from ..postures import JointPosture
+from ..postures import JointPosture, PostureTerm
 from ..problem.problem import Problem, Solution
 from ..rotation import Array
 from .arc_correction import ArcCorrection
@@ -264,6 +265,7 @@ def posture_of(problem: Problem) -> ScaledPosture | None:
     if cost is None or not len(rest):
         return None
     evaluate = cost.evaluate
-    hessian = evaluate(Pose.trusted(problem.skeleton, rest)).hessian
+    result = evaluate(Pose.trusted(problem.skeleton, rest))
+    hessian = arguments.of_kind(result, PostureTerm, "result of evaluate of the posture").hessian
     stiffness = float(np.dot(hessian if hessian.ndim == 1 else np.diag(hessian), metric**2)) / len(rest)
     return None if stiffness <= 0.0 else lambda pose: evaluate(pose).scaled(1.0 / stiffness)

@@ -199,7 +199,7 @@ def gather(answers: list[Solution], batch: tuple[int, ...], problem: Problem) ->
     return Solution(
         q=_gathered(answers, "q", (*batch, problem.skeleton.n)),
         status=_gathered(answers, "status", batch, object),
-        iterations=_gathered(answers, "iterations", batch),
+        iterations=_gathered(answers, "iterations", batch, int),
         errors=_gathered(answers, "errors", (*batch, len(problem.effectors))),
         sentence=partial(_gathered, answers, "message", batch, object),
         measure=partial(_gathered, answers, "clearance", batch),

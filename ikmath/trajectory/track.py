@@ -60,13 +60,13 @@ def track(
         raise BadValue(
             "The problem", "has no frames; give targets with a leading axis of frames, or use solve."
         )
-    start, solver = problem.start(q0), Solver(method, **options)
-    if start.ndim != 1:
-        raise BadShape("q0", f"({problem.skeleton.n},), where the first frame starts", start.shape)
+    solver = Solver(method, **options)
     if not frames:
         return
     before = problem.at(0)
-    answer = solver.solve(before, start)
+    answer = solver.solve(before, q0)
+    if answer.q.ndim != 1:
+        raise BadShape("q0", f"({problem.skeleton.n},), where the first frame starts", answer.q.shape)
     yield answer
     for frame in range(1, frames):
         now = problem.at(frame).with_choices(answer.q, before)

@@ -136,3 +136,17 @@ def test_solutions_of_many_frames_say_what_limited_each():
     problem = ik.Problem(figure, [ik.Position("tip", [(2.0, 0.0, 0.0), (0.5, 0.5, 0.0)])])
     answer = ik.solve(problem, np.zeros(2), max_iterations=1)
     assert answer.limited_by.shape == (2,) and answer.limited_by[1] == "iterations"
+
+
+def test_goals_of_one_joint_that_do_not_go_together_are_named():
+    figure = ik.figures.planar_chain([1.0, 1.0])
+    goals = [ik.Position("tip", place) for place in ((0.5, 0.5, 0.0), (1.0, 0.5, 0.0))]
+    message = ik.solve(ik.Problem(figure, goals)).message
+    assert message.endswith("is 250 mm from its target: in conflict with another goal of tip."), message
+
+
+def test_a_place_that_keeps_a_joint_from_its_rotation_is_named():
+    figure = ik.figures.planar_chain([1.0, 1.0])
+    turned = ik.Orientation("tip", ik.Pose.forward(figure, np.array([0.0, 1.0])).frame("tip"), priority=1)
+    message = ik.solve(ik.Problem(figure, [ik.Position("tip", (1.9, 0.1, 0.0)), turned])).message
+    assert message.endswith("in conflict with another goal of tip."), message

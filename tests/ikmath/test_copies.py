@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -141,3 +142,30 @@ def test_a_compact_solution_of_many_frames():
 def test_solutions_may_be_kept_in_lists_and_sets():
     one, other = ik.solve(problem(False)), ik.solve(problem(False))
     assert [one, other].index(other) == 1 and one != other and len({one, other}) == 2
+
+
+def test_joints_may_be_compared_and_stand_in_sets():
+    """By identity, as solutions: arrays that are equal or not have no single truth."""
+    one, other = (ik.Joint("a", translation=np.zeros(3)) for _ in range(2))
+    assert one == one and one != other and len({one, other}) == 2 and [one, other].index(other) == 1
+
+
+def test_goals_are_shared_by_threads_with_different_figures():
+    """What a goal has read of one figure is never used for another."""
+    interval = sys.getswitchinterval()
+    goals = [ik.Position("tip", (0.5, 0.5, 1.0)), ik.Balance((0.1, 0.1), masses={"tip": 1, "ball1": 2})]
+    problems = [ik.Problem(ik.figures.ball_chain(count), goals) for count in (4, 7)]
+    alone = [ik.solve(problem, max_iterations=5).q for problem in problems]
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            together = list(pool.map(lambda i: ik.solve(problems[i % 2], max_iterations=5).q, range(100)))
+    finally:
+        sys.setswitchinterval(interval)
+    for number, q in enumerate(together):
+        np.testing.assert_array_equal(q, alone[number % 2])
+
+
+def test_the_iterations_of_no_frames_are_whole_numbers():
+    figure = ik.figures.planar_chain([1.0])
+    assert ik.solve(ik.Problem(figure, []), np.zeros((0, 1))).iterations.dtype == int

@@ -178,3 +178,66 @@ def test_the_posture_of_the_same_figure_made_again_is_taken():
     wrist = ik.Position("wrist.L", (0.4, -0.4, 1.2))
     one, other = (ik.solve(ik.Problem(figure, [wrist], posture=BY_MASS)) for figure in (HUMAN, again))
     np.testing.assert_array_equal(one.q, other.q)
+
+
+class Empty:
+    def evaluate(self, pose):
+        return 0.0
+
+
+POSE = ik.Pose.forward(CHAIN, np.zeros((2, 2)))
+MADE = ik.Solution(q=[np.nan, 0.0], status=ik.Status.REACHED, iterations=1, errors=[0.0])
+GAPS = np.ma.array([0.5, 0.5, 0.0], mask=[False, True, False])
+UNFIT = {
+    "masked": (lambda: ik.Position("tip", GAPS), "target of Position goal tip has masked values"),
+    "q of nan": (
+        lambda: ik.Solver().follow(ik.Problem(CHAIN, [TIP]), MADE),
+        "q of the frame before must consist of finite numbers",
+    ),
+    "following another figure": (
+        lambda: ik.solve(ik.Problem(CHAIN, [TIP]), following=ik.solve(ik.Problem(OTHER, []))),
+        r"q of following has shape \(9,\); give \(2,\)",
+    ),
+    "rest of nan": (
+        lambda: CHAIN.with_rest(rest_translation=np.full((3, 3), np.nan)),
+        "rest_translation must consist of finite numbers",
+    ),
+    "turns of a hinge": (lambda: ik.hinge("a", turns="x"), "link 'a' has one coordinate"),
+    "slides of a slider": (lambda: ik.slider("a", slides="x"), "link 'a' has one coordinate"),
+    "loop in many poses": (
+        lambda: ik.Loop.as_posed(POSE, "tip", (0, 0, 0), "link0"),
+        r"q of the pose has shape \(2, 2\); give \(2,\), a single pose",
+    ),
+    "loop in no pose": (lambda: ik.Loop.as_posed(None, "tip", (0, 0, 0), "link0"), "pose is None"),
+    "cost without terms": (
+        lambda: ik.solve(ik.Problem(CHAIN, [TIP], posture=Empty())),
+        "result of evaluate of the posture is 0.0; give a PostureTerm",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", UNFIT)
+def test_what_does_not_fit_is_named(what):
+    call, words = UNFIT[what]
+    with pytest.raises(ik.IkError, match=words):
+        call()
+
+
+def test_a_mask_that_hides_nothing_is_no_obstacle():
+    np.testing.assert_array_equal(ik.Position("tip", np.ma.array([0.5, 0.5, 0.0])).target, [[0.5, 0.5, 0.0]])
+
+
+def test_constants_of_a_figure_are_copied():
+    places = CHAIN.rest_translation.copy()
+    figure = CHAIN.with_rest(rest_translation=places)
+    places[:] = 7.0
+    np.testing.assert_array_equal(figure.rest_translation, CHAIN.rest_translation)
+    np.testing.assert_array_equal(
+        CHAIN.with_rest(rest_translation=CHAIN.rest_translation.tolist()).rest_translation,
+        CHAIN.rest_translation,
+    )
+
+
+def test_a_solution_made_of_lists_may_be_followed():
+    before = ik.Solution(q=[0.4, 0.3], status=ik.Status.REACHED, iterations=1, errors=[0.0])
+    assert ik.Solver().follow(ik.Problem(CHAIN, [TIP]), before).status is ik.Status.REACHED

@@ -71,7 +71,7 @@ def slightly_bent(figure: Figure, problem: ik.Problem, q: Array) -> Array:
         return q
     start = q.copy()
     start[hinges.bends[rows]] += hinges.sides[rows] * (_SLIGHT - bent[rows])
-    return problem.start(start)
+    return problem.skeleton.project(start)
 
 
 def bent_rightly(
@@ -109,7 +109,7 @@ def bent_rightly(
     allowed = np.maximum(solution.errors, _AS_GOOD * problem.spans)
     best, left, asked = solution, wrong.sum(), problem
     for _ in range(_TRIES):
-        other = solve(asked, asked.start(q))
+        other = solve(asked, asked.skeleton.project(q))
         still = limbs.wrong(figure.bends, other.q)
         if still.sum() < left and not (other.errors > allowed).any():
             best, left = other, still.sum()
@@ -156,7 +156,7 @@ def bending_instead(
         q = solution.q.copy()
         for row in rows:
             _bend(figure, limbs, row, q, bent[row], figure.q)
-        other = yield from solver.in_parts(problem, problem.start(q))
+        other = yield from solver.in_parts(problem, problem.skeleton.project(q))
         nearer = short and other.status is ik.Status.REACHED
         if nearer or (not (other.errors > allowed).any() and cost(other.q) < _EASIER * effort):
             return other, hard.tolist()
@@ -192,7 +192,7 @@ def led(hinges: Hinges, problem: ik.Problem, q: Array, towards: Array) -> tuple[
     lower[bends] = np.where(sides > 0, np.clip(least, low, high), low)
     upper[bends] = np.where(sides < 0, np.clip(least, low, high), high)
     other = problem.with_skeleton(skeleton.with_limits(lower, upper))
-    return other, other.start(np.clip(q, lower, upper))
+    return other, other.skeleton.project(np.clip(q, lower, upper))
 
 
 def bends_of(hinges: Hinges, before: Array, after: Array) -> Array:

@@ -175,8 +175,8 @@ def with_smooth_motion(postures: Sequence[FramePosture | None], row: int) -> Fra
     motions = [posture.motion for posture in there if posture.motion is not None]
     if own is None or len(motions) < len(there):
         return None
-    anchors = [posture.figure.heads[max(posture.still.figure.body, 0)] for posture in there]
-    return own.follows(smoothed(motions, anchors)[there.index(own)])
+    anchor = own.figure.heads[max(own.still.figure.body, 0)]
+    return own.follows(smoothed(motions, there.index(own), anchor))
 
 
 def _objective(plan: Plan, known: BoneMap, figure: Figure) -> PostureObjective:

@@ -193,7 +193,7 @@ def _answer(task: Task, q: Array, before: Solved | None, ask: Ask, within: float
     then = before.q if before else None
     other = bent_rightly(task.figure, problem, solution, then, ask)
     # a jump may end behind an obstacle
-    if other is not solution and is_free_path(problem, problem.start(q), other.q):
+    if other is not solution and is_free_path(problem, problem.skeleton.project(q), other.q):
         solution = other
     if within:
         solution = _bent_instead(task, solution, (), within)[0] or solution
@@ -296,7 +296,7 @@ def _is_let_go(task: Task) -> bool:
     """
     if (task.sample.weight * task.sample.influence > 0.0).all():
         return False
-    q = task.problem.start(task.figure.q)
+    q = task.problem.skeleton.project(task.figure.q)
     errors = task.problem.errors(ik.Pose.forward(task.figure.skeleton, q))
     return bool((errors <= task.plan.tolerance).all())
 

@@ -129,12 +129,12 @@ def test_smoothing_averages_the_turn_across_half_a_turn_and_keeps_the_anchor():
     turns = np.radians([174, 178, -178, -174, -170.0, -166])
     motions = [RigidMotion(t, np.array([k, 0.0, 0.0])) for k, t in enumerate(turns)]
     anchors = np.tile([0.2, 0.1, 1.0], (6, 1))
-    found = smoothed(motions, anchors)
+    found = [smoothed(motions, frame, anchor) for frame, anchor in enumerate(anchors)]
     assert np.degrees(found[2].turn) % 360 == pytest.approx(182.0)
     for was, now, anchor in zip(motions, found, anchors, strict=True):
         np.testing.assert_allclose(now.places(anchor), was.places(anchor), atol=1e-12)
     jitter = [RigidMotion(t, np.zeros(3)) for t in 0.3 * np.random.default_rng(1).normal(size=40)]
-    calm = smoothed(jitter, np.zeros((40, 3)))
+    calm = [smoothed(jitter, frame, np.zeros(3)) for frame in range(40)]
     assert np.std([m.turn for m in calm]) < 0.6 * np.std([m.turn for m in jitter])
 
 

@@ -5,7 +5,7 @@ import numpy as np
 
 import ikmath as ik
 from ikmath.classic.stepping import Linear
-from ikmath.solvers.api import METHODS, read_options
+from ikmath.solvers.api import METHODS
 
 
 def linear(problem, q, wish=None):
@@ -21,7 +21,7 @@ def linear(problem, q, wish=None):
 def step(name, problem, q, wish=None, **options):
     method = METHODS[name]
     error, rows, state = linear(problem, q, wish)
-    return method.step(error, rows, state, read_options(method, options)), error, rows
+    return method.step(error, rows, state, method.options(**options)), error, rows
 
 
 def arm_problem(seed=0, priorities=(0,), stiffness=0.0):

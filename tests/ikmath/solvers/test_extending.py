@@ -8,7 +8,6 @@ from collections.abc import Iterator
 import numpy as np
 
 import ikmath as ik
-from ikmath.solvers.api import read_options
 from ikmath.solvers.driver import Budget, IterationDriver
 from ikmath.solvers.hierarchical import Hierarchical
 from ikmath.solvers.iterate import Iterate
@@ -83,7 +82,7 @@ def test_a_restart_strategy_is_tried() -> None:
     there = np.array([-1.9, -2.0])
     problem = ik.Problem(elbow, [ik.Position("hand", ik.Pose.forward(elbow, there).point("hand"))])
     start, told = np.array([1.9, 2.0]), {"restarts": 0}
-    plain = Hierarchical().solve(problem, start.copy(), read_options(Hierarchical(), told))
-    found = WithMirrored().solve(problem, start.copy(), read_options(Hierarchical(), told))
+    plain = Hierarchical().solve(problem, start.copy(), Hierarchical.options(**told))
+    found = WithMirrored().solve(problem, start.copy(), Hierarchical.options(**told))
     assert plain.status is not ik.Status.REACHED
     assert found.status is ik.Status.REACHED

@@ -7,7 +7,7 @@ import pytest
 import ikmath as ik
 from ikmath.classic.limits.base import ByRows
 from ikmath.classic.methods.transpose import optimal_gain
-from ikmath.solvers.api import METHODS, read_options
+from ikmath.solvers.api import METHODS
 from tests.ikmath import trees
 from tests.ikmath.solvers.one_step import arm_problem, linear, step
 
@@ -39,7 +39,7 @@ def test_transpose_gain_is_optimal_with_weights_units_and_a_joint_at_its_limit()
     for _ in range(20):
         q = chain.joint_limits.project(0.9 * rng.normal(size=9))
         error, rows, state = linear(problem, q)
-        options = read_options(METHODS["transpose"], {})
+        options = METHODS["transpose"].options()
         asked = []
 
         def propose(e, j, state=state, options=options, asked=asked):
@@ -57,7 +57,7 @@ def test_transpose_gain_is_optimal_with_weights_units_and_a_joint_at_its_limit()
 
 def test_transpose_with_the_step_before_is_the_best_of_their_plane():
     problem, q = arm_problem(6)
-    method, options = METHODS["transpose"], read_options(METHODS["transpose"], {})
+    method, options = METHODS["transpose"], METHODS["transpose"].options()
     error, rows, state = linear(problem, q)
     method.step(error, rows, state, options)
     way = 0.1 * np.random.default_rng(0).normal(size=len(q))
@@ -67,7 +67,7 @@ def test_transpose_with_the_step_before_is_the_best_of_their_plane():
     plane = np.stack([rows.T @ error, way], 1)
     gains = np.linalg.lstsq(rows @ plane, -error, rcond=None)[0]
     np.testing.assert_allclose(dq, plane @ gains, atol=1e-9)
-    alone = method.step(error, rows, state, read_options(method, {"remember": False}))
+    alone = method.step(error, rows, state, method.options(remember=False))
     assert np.linalg.norm(error + rows @ dq) < np.linalg.norm(error + rows @ alone)
     state.caution = 5.0  # refused: back to the slope, and shorter
     np.testing.assert_allclose(method.step(error, rows, state, options), alone / 5.0, atol=1e-12)
