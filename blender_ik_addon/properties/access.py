@@ -96,9 +96,7 @@ def active_armature(context: bpy.types.Context) -> bpy.types.Object | None:
 
 def _follows(armature: bpy.types.Object, thing: bpy.types.Object) -> bool:
     """Whether an object is an armature with an effector that follows another object."""
-    if armature.type != "ARMATURE":
-        return False
-    return any(thing in effector.targets for effector in rig_of(armature).effectors)
+    return armature.type == "ARMATURE" and any(thing in one.targets for one in rig_of(armature).effectors)
 
 
 def posed_armature(context: bpy.types.Context) -> bpy.types.Object | None:

@@ -182,8 +182,7 @@ class ARTICULATE_PT_posture(SubPanel, bpy.types.Panel):
         row = column.row(align=True)
         row.prop(solver, "root")
         row.operator("articulate.root_now", text="", icon="INFO")
-        layout.column().row().prop(solver, "hold", expand=True)
-        column = layout.column()
+        column.row().prop(solver, "hold", expand=True)
         if takes_posture_cost(solver.method):
             column.row().prop(solver, "effort", expand=True)
             row = column.row(align=True)

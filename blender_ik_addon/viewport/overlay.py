@@ -226,9 +226,8 @@ def draw_hint() -> None:
 def present_hint(context: bpy.types.Context) -> str:
     """The present hint, "" if there is none. Also records which hints were followed."""
     preferences, armature = own_preferences(context), active_armature(context)
-    if preferences is None or not preferences.show_hints or preferences.hints_followed >= len(_HINTS):
-        return ""
-    if armature is None or not is_tool_active(context):
+    left = preferences is not None and preferences.show_hints and preferences.hints_followed < len(_HINTS)
+    if not left or armature is None or not is_tool_active(context):
         return ""
     dragging, Overlay.dragging = Overlay.dragging, own_session().dragged != 0
     if Overlay.dragging:

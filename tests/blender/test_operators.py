@@ -93,6 +93,22 @@ def test_without_a_bone_the_selected_bones_are_taken_or_the_active_one():
     assert [e.name for e in rig.articulate.effectors] == ["chest"]
 
 
+def test_bones_that_are_selected_in_another_armature_are_named():
+    """In Pose Mode of both, a box selects bones and leaves the active armature as it is."""
+    first, second = arm(), arm()
+    for rig in (second, first):
+        rig.select_set(True)
+        bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.pose.select_all(action="DESELECT")
+    first.data.bones.active = first.data.bones["b1"]
+    bpy.ops.pose.select_all(action="DESELECT")
+    installed.module("compat").select_bone(second.pose.bones["b3"])
+    with pytest.raises(RuntimeError, match=f"belong to armature '{second.name}'"):
+        bpy.ops.articulate.pin()
+    assert not first.articulate.effectors and not second.articulate.effectors
+
+
 def test_of_several_bones_all_or_none_get_an_effector():
     rig = two_arms()
     bpy.ops.object.mode_set(mode="POSE")
