@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .registries import choose
-from .rotation import Array, about, matrices, vectors
+from .rotation import Array, about, arrays
 
 EULER_ORDERS: Final = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 EULER_AXES: Final = {order: tuple("XYZ".index(letter) for letter in order) for order in EULER_ORDERS}
@@ -24,7 +24,7 @@ def matrix_from_euler(angles: npt.ArrayLike, order: str = "XYZ") -> Array:
     Raises:
         UnknownName: an order that is none of the six.
     """
-    angles = vectors(angles, 3, "Euler angles")
+    angles = arrays(angles, "Euler angles", 3)
     first, second, third = choose(EULER_AXES, "Euler order", order)
     return np.asarray(
         about(third, angles[..., third])
@@ -35,7 +35,7 @@ def matrix_from_euler(angles: npt.ArrayLike, order: str = "XYZ") -> Array:
 
 def euler_from_matrix(rotation: npt.ArrayLike, order: str = "XYZ") -> Array:
     """Euler angles (x, y, z) of the branch whose middle turn is within a quarter; inverse of the above."""
-    m = matrices(rotation)
+    m = arrays(rotation, "rotation", 3, 3)
     i, j, k = choose(EULER_AXES, "Euler order", order)
     sign = 1.0 if (j - i) % 3 == 1 else -1.0
     cosine = np.hypot(m[..., i, i], m[..., j, i])

@@ -26,19 +26,11 @@ _NEXT: Final = np.array([1, 2, 0])
 _LAST: Final = np.array([2, 0, 1])
 
 
-def vectors(values: npt.ArrayLike, length: int, what: str) -> Array:
-    """An array of vectors (..., length); BadShape names them by what they are if it is none."""
+def arrays(values: npt.ArrayLike, what: str, *axes: int) -> Array:
+    """An array (..., *axes); BadShape names it by what it is if it has others."""
     array = np.asarray(values, dtype=float)
-    if array.ndim < 1 or array.shape[-1] != length:
-        raise BadShape(what, f"(..., {length})", array.shape)
-    return array
-
-
-def matrices(values: npt.ArrayLike) -> Array:
-    """An array of rotations (..., 3, 3); BadShape if it is none."""
-    array = np.asarray(values, dtype=float)
-    if array.ndim < 2 or array.shape[-2:] != (3, 3):
-        raise BadShape("rotation", "(..., 3, 3)", array.shape)
+    if array.shape[max(array.ndim - len(axes), 0) :] != axes:
+        raise BadShape(what, f"(..., {', '.join(map(str, axes))})", array.shape)
     return array
 
 
@@ -68,7 +60,7 @@ def shortest(a: Array, b: Array) -> Array:
 
 def skew(v: npt.ArrayLike) -> Array:
     """The matrix `[v]x` with `[v]x @ w = v x w`; (..., 3) -> (..., 3, 3)."""
-    v = vectors(v, 3, "vector")
+    v = arrays(v, "vector", 3)
     out = np.zeros((*v.shape, 3))
     out[..., 2, 1], out[..., 0, 2], out[..., 1, 0] = v[..., 0], v[..., 1], v[..., 2]
     return out - np.swapaxes(out, -1, -2)
@@ -81,14 +73,14 @@ def exp(v: npt.ArrayLike) -> Array:
 
 def quaternion_from_vector(v: npt.ArrayLike) -> Array:
     """Quaternion (w, x, y, z) of the turn about v by |v|; (..., 3) -> (..., 4)."""
-    v = vectors(v, 3, "rotation vector")
+    v = arrays(v, "rotation vector", 3)
     half = 0.5 * np.sqrt((v * v).sum(-1, keepdims=True))
     return np.concatenate([np.cos(half), 0.5 * np.sinc(half / np.pi) * v], -1)
 
 
 def vector_from_quaternion(q: npt.ArrayLike) -> Array:
     """Rotation vector of the shorter turn; inverse of `quaternion_from_vector` up to half a turn."""
-    given = vectors(q, 4, "quaternion")
+    given = arrays(q, "quaternion", 4)
     short: Array = given * np.where(given[..., :1] < 0, -1.0, 1.0)
     sine = np.sqrt((short[..., 1:] ** 2).sum(-1, keepdims=True))
     turn = 2.0 * np.arctan2(sine, short[..., :1])
@@ -185,7 +177,7 @@ def axial(matrix: Array) -> Array:
 
 def angle(rotation: npt.ArrayLike) -> Array:
     """Angle of a rotation in [0, pi], exact near both ends; (..., 3, 3) -> (...)."""
-    m = matrices(rotation)
+    m = arrays(rotation, "rotation", 3, 3)
     axis = axial(m)
     return np.asarray(np.arctan2(np.sqrt((axis * axis).sum(-1)), np.trace(m, axis1=-2, axis2=-1) - 1.0))
 
@@ -219,7 +211,7 @@ _IDENTITY_MATRIX, _IDENTITY_PRODUCTS = np.eye(3).ravel(), np.eye(4).ravel()
 
 def matrix_from_quaternion(q: npt.ArrayLike) -> Array:
     """(..., 4) as (w, x, y, z), of any length but zero -> (..., 3, 3)."""
-    given = vectors(q, 4, "quaternion")
+    given = arrays(q, "quaternion", 4)
     unit = given * np.sqrt(2.0 / np.maximum((given * given).sum(-1, keepdims=True), _TINY))
     first, second = PRODUCTS
     products = unit.take(first, -1) * unit.take(second, -1)
@@ -232,7 +224,7 @@ def quaternion_from_matrix(rotation: npt.ArrayLike) -> Array:
     The four ways to divide are all formed and the one with the largest divisor is taken (Shepperd), so that
     no angle loses digits.
     """
-    m = matrices(rotation)
+    m = arrays(rotation, "rotation", 3, 3)
     rows = m.reshape(-1, 9) @ _TO_PRODUCTS + _IDENTITY_PRODUCTS
     q = rows.reshape(-1, 4, 4)[np.arange(len(rows)), rows[:, ::5].argmax(-1)]
     q = q / np.copysign(np.sqrt((q * q).sum(-1, keepdims=True)), q[:, :1])
@@ -278,7 +270,7 @@ def about(axis: int, turn: npt.ArrayLike) -> Array:
 
 def swing_twist_quaternion(turns: npt.ArrayLike) -> Array:
     """Turns (x, y, z) -> the quaternion of `exp([x, 0, z]) @ Ry(y)`; (..., 3) -> (..., 4)."""
-    turns = vectors(turns, 3, "turns")
+    turns = arrays(turns, "turns", 3)
     x, y, z = (turns[..., i] for i in range(3))
     half = 0.5 * np.stack([np.hypot(x, z) + _TINY, y])
     (sine, s), (w, c) = np.sin(half), np.cos(half)

@@ -44,7 +44,6 @@ def explain(
     q: Array,
     errors: Array,
     tolerances: float | Array,
-    *,
     limited_by: str = "",
     blocked: str = "",
     inside: str = "",

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -42,23 +41,13 @@ def conclude(
     inside = ""
     if near is not None and near.least < -options.tolerance:
         inside = deepest_penetration(problem, near)
-    sentence: Callable[[], str]
     tolerances = problem.stack.tolerances(options.tolerance, options.angle_tolerance)
     if (errors <= tolerances).all():
         status, sentence, limited_by = Status.REACHED, partial(all_reached, problem, q, inside), ""
     else:
         status = Status.STOPPED if limited_by in RAN_OUT else Status.BEST_EFFORT
         status = Status.BLOCKED if blocked else status
-        sentence = partial(
-            explain,
-            problem,
-            q,
-            errors,
-            tolerances,
-            limited_by=limited_by,
-            blocked=blocked,
-            inside=inside,
-        )
+        sentence = partial(explain, problem, q, errors, tolerances, limited_by, blocked, inside)
     if inside:
         status = Status.INFEASIBLE
     return Solution(

@@ -146,8 +146,7 @@ class Skeleton(Lean):
     def columns(self, name: str) -> slice:
         """Where the coordinates of a joint stand in `q`."""
         joint = self.index(name)
-        start = int(np.searchsorted(self.owner, joint, "left"))
-        return slice(start, int(np.searchsorted(self.owner, joint, "right")))
+        return slice(*np.searchsorted(self.owner, (joint, joint + 1)).tolist())
 
     def set_turn(self, q: Array, joint: int, turn: Array) -> None:
         """Set the free turns of a joint in coordinates q (n,) to a rotation (3, 3) from its rest frame."""

@@ -67,8 +67,6 @@ class PostureParameters:
             radian: the inertia of a rod of a limb's density. What is light bends before the body moves.
         least_appendage: its least, per squared radian: far below a neck's, which hardly follows an ear. At
             most it is the weight of its kind.
-        double: weight of an appendage that others hang from, in the place of the joint that carries it, per
-            squared radian: that joint turns instead, as a skull for the root of a face.
         double: weight of an appendage's joint in the place of the joint that carries it, if others hang from
             it, per squared radian: the root of a face does not turn in the skull.
         hip_back: angle by which the thigh of an upright figure turns back from straight down before that

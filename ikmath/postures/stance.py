@@ -43,9 +43,8 @@ def stance(
     q = np.array(skeleton.rest if figure_q is None else figure_q, dtype=float)
     if not stands_on_two(figure):
         return q
-    walking = {limb for limb in figure.limbs if limb.end in figure.feet}
     for limb in figure.limbs:
-        legs = limb in walking
+        legs = limb.end in figure.feet
         if not legs and figure.kinds[limb.joints[0]] != Kind.SHOULDER:
             continue
         first, second = (figure.heads[one.joints[0]] for one in (limb, figure.limbs[limb.twin]))
