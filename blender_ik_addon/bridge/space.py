@@ -90,12 +90,12 @@ def space_refusals(name: str, matrix: Array) -> Iterator[Refused]:
         shown = ", ".join(f"{square**0.5:.6g}" for square in (xx, yy, zz))
         yield Refused(
             f"Armature '{name}' is scaled unevenly in the world ({shown}); "
-            "apply its scale or make it uniform."
+            "apply its scale and that of its parents, or make them uniform."
         )
     elif max(abs(xy), abs(xz), abs(yz)) > _UNIFORM * most:
         yield Refused(f"Armature '{name}' is sheared by its parents; make their scale uniform.")
     elif volume(axes.tolist()) < 0:
-        yield Refused(f"Armature '{name}' is mirrored by a negative scale; apply its scale.")
+        yield Refused(f"Armature '{name}' is mirrored by a negative scale, its own or a parent's; apply it.")
 
 
 def read_space(armature: bpy.types.Object) -> Space:

@@ -73,6 +73,17 @@ def test_what_a_solve_has_said_goes_when_it_is_no_longer_about_the_figure_as_it_
     assert rig.articulate.message == ""
 
 
+@pytest.mark.parametrize("scale", [(1.0, 2.0, 1.0), (-1.0, 1.0, 1.0)])
+def test_a_scale_that_a_figure_has_from_its_parent_is_explained(scale: tuple[float, float, float]):
+    rig = arm()
+    rig.parent = parent = bpy.data.objects.new("Parent", None)
+    bpy.context.collection.objects.link(parent)
+    parent.scale = scale
+    bpy.context.view_layer.update()
+    with pytest.raises(RuntimeError, match="parent"):
+        bpy.ops.articulate.drag(bone="b3", move=(0.1, 0.0, 0.0))
+
+
 def test_who_moves_the_topmost_bone_is_told_that_the_root_does_not_move():
     rig = two_arms()
     rig.articulate.solver.root = "PINNED"
