@@ -58,8 +58,8 @@ class ARTICULATE_OT_obstacle_add(OnArmature):
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
-        """Take the clicked object; navigation still works."""
-        if event.type in {"ESC", "RIGHTMOUSE"} and event.value == "PRESS":
+        """Take the clicked object, as long as there is an armature; navigation still works."""
+        if self.find(context) is None or (event.type in {"ESC", "RIGHTMOUSE"} and event.value == "PRESS"):
             self.cancel(context)
             return {"CANCELLED"}
         if event.type != "LEFTMOUSE" or event.value != "PRESS":

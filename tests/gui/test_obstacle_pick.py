@@ -63,3 +63,15 @@ def test_escape_adds_nothing(window: BlenderWindow):
     window.key("Escape")
     window.click(*window.pixel_of((1.3, 0, 0.7)))
     assert window.run(STATE) == [[], "POSE"]
+
+
+def test_without_its_armature_it_ends(window: BlenderWindow):
+    window.operate(FIGURE)
+    window.operate(TABLE)
+    window.operate("bpy.ops.articulate.obstacle_add('INVOKE_DEFAULT')")
+    window.settle()
+    window.run("bpy.data.objects.remove(bpy.data.objects['Figure'])")
+    window.move(*window.pixel_of((-1.0, 0, 2.0)))
+    window.click(*window.pixel_of((1.3, 0, 0.7)))
+    chosen = "thing = bpy.context.view_layer.objects.active; result = thing and thing.name"
+    window.wait_for(chosen, lambda name: name in ("Table", "Skin"), timeout=20.0)
