@@ -100,6 +100,7 @@ class Skeleton(Lean):
         """Set the region that the limits leave, and check what all coordinates have."""
         if self.coupling is not None:
             self.lower, self.upper = self.coupling.narrowed(self.lower, self.upper)
+        self.lower, self.upper = _frozen(self.lower), _frozen(self.upper)
         sides = np.abs([self.lower, self.upper])
         far = ((sides > _MOST_TURN) & np.isfinite(sides)).any(0)
         for bad, reason in (
@@ -202,7 +203,7 @@ class Skeleton(Lean):
         """
         other = self._without("rest")
         for name, given in (("lower", lower), ("upper", upper)):
-            setattr(other, name, _frozen(arguments.shaped(given, name, (self.n,), endless=True)))
+            setattr(other, name, arguments.shaped(given, name, (self.n,), endless=True))
         other._limit()
         return other
 

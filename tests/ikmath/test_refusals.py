@@ -241,3 +241,32 @@ def test_constants_of_a_figure_are_copied():
 def test_a_solution_made_of_lists_may_be_followed():
     before = ik.Solution(q=[0.4, 0.3], status=ik.Status.REACHED, iterations=1, errors=[0.0])
     assert ik.Solver().follow(ik.Problem(CHAIN, [TIP]), before).status is ik.Status.REACHED
+
+
+MIRROR = np.diag([1.0, 1.0, -1.0])
+OBSTACLES = {
+    "mirrored": (lambda: ik.Sphere((0, 0, 0), 0.1, rotation=MIRROR), "rotation of obstacle 'sphere' is not"),
+    "moved by a mirror": (lambda: BALL.moved(MIRROR, (0, 0, 0)), "rotation of obstacle 'sphere' is not"),
+    "ends that do not pair": (
+        lambda: ik.Sphere((0, 0, 0), 0.1).nearest_segment(np.zeros((2, 3)), np.ones((3, 3))),
+        r"second ends, of obstacle 'sphere' has shape \(3, 3\); give leading axes of",
+    ),
+    "places for other frames": (
+        lambda: BALL.nearest(np.zeros((2, 3))),
+        r"second ends, of obstacle 'sphere' has shape \(2, 3\); give leading axes of",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", OBSTACLES)
+def test_what_does_not_fit_an_obstacle_is_named(what):
+    call, words = OBSTACLES[what]
+    with pytest.raises(ik.IkError, match=words):
+        call()
+
+
+def test_limits_of_coupled_joints_are_read_only_too():
+    leader = ik.Joint("a", turns="z", lower=-1, upper=1)
+    figure = ik.Skeleton([leader, ik.Joint("b", "a", turns="z", mimic=ik.Mimic("a", 0.5))])
+    with pytest.raises(ValueError, match="read-only"):
+        figure.with_limits([-0.5, -1.0], [1.0, 1.0]).lower[:] = 0.0

@@ -80,8 +80,9 @@ class Shape(ABC):
             raise BadShape(turned, "(*frames, 3, 3)", turn.shape)
         if shift.shape[-1:] != (3,):
             raise BadShape(shifted, "(*frames, 3)", shift.shape)
-        if np.abs(turn @ np.swapaxes(turn, -1, -2) - np.eye(3)).max(initial=0.0) > 1e-5:
-            raise BadValue(turned, "is not a rotation; put scale and shear into the geometry.")
+        crooked = np.abs(turn @ np.swapaxes(turn, -1, -2) - np.eye(3)).max(initial=0.0) > 1e-5
+        if crooked or (np.linalg.det(turn) < 0.0).any():
+            raise BadValue(turned, "is not a rotation; put scale, shear and mirroring into the geometry.")
         try:
             frames = np.broadcast_shapes(turn.shape[:-2], shift.shape[:-1])
         except ValueError:
@@ -157,8 +158,12 @@ class Shape(ABC):
         """
         what = f"place queried of obstacle {self.name!r}"
         ends = [arguments.coordinates(place, 3, what) for place in (a, b)]
-        batch = np.broadcast_shapes(*(end.shape[:-1] for end in ends))
-        batch = np.broadcast_shapes(batch, self.frames + (1,) * (len(batch) - len(self.frames)))
+        axes = max(end.ndim for end in ends) - 1 - len(self.frames)
+        try:
+            batch = np.broadcast_shapes(*(end.shape[:-1] for end in ends), self.frames + (1,) * axes)
+        except ValueError:
+            expected = f"leading axes of the first ends, {ends[0].shape[:-1]}, and of frames, {self.frames}"
+            raise BadShape(f"second ends, of obstacle {self.name!r}", expected, ends[1].shape) from None
         first, last = (np.broadcast_to(end, (*batch, 3)).reshape(-1, 3) for end in ends)
         frames = int(np.prod(self.frames))
         row = np.arange(frames).repeat(len(first) // frames)
