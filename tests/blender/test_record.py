@@ -51,6 +51,27 @@ def worst(seen: dict[int, np.ndarray], now: dict[int, np.ndarray]) -> float:
     return max(float(np.linalg.norm(seen[frame] - now[frame])) for frame in seen)
 
 
+def test_feet_that_hold_by_themselves_follow_the_clip():
+    rig = metarig("basic")
+    hips, knee = rig.pose.bones["spine"], rig.pose.bones["shin.L"]
+    for frame, ahead, bent in ((5, 0.0, 0.0), (20, 0.3, 0.6), (40, 0.7, 0.1)):
+        hips.location, knee.rotation_quaternion = (0.0, 0.0, ahead), (1.0, bent, 0.0, 0.0)
+        hips.keyframe_insert("location", frame=frame)
+        knee.keyframe_insert("rotation_quaternion", frame=frame)
+    feet = ("foot.L", "foot.R")
+    clip, hand = {name: places(rig, name) for name in feet}, places(rig, "hand.L")
+    assert np.linalg.norm(clip["foot.R"][40] - clip["foot.R"][5]) > 0.5
+    bpy.context.scene.frame_set(FRAMES[0])
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone="hand.L"), record=True)
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        held.follow(bpy.context)
+        held.move_to(hand[frame] + (0.05, 0.0, 0.1))
+    held.finish(bpy.context)
+    assert max(worst(clip[name], places(rig, name)) for name in feet) < 2e-3
+    assert worst(hand, places(rig, "hand.L")) > 0.1
+
+
 def test_the_rest_of_a_clip_stays_as_it_was():
     rig = arm(5)
     for frame in (1, 60):

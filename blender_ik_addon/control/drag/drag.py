@@ -177,8 +177,12 @@ class Drag:
         if self._mirrored is not None and self._mirrored.began is None:
             state = self._mirrored.start(figure.at(state))
         sample = _read(self._plan, armature, context, state)
-        own = [e.index == NOT_SAVED or e.index in self._pins for e in self._plan.effectors]
-        sample.targets[own] = self._sample.targets[own]
+        now = figure.at(sample.state, sample.space)
+        for row, effector in enumerate(self._plan.effectors):
+            if row in self._rows or effector.index in self._pins:
+                sample.targets[row] = self._sample.targets[row]
+            elif effector.index == NOT_SAVED:  # feet that hold by themselves follow the clip
+                sample.targets[row] = reached(self._plan, now, now.q, row)
         self._sample = sample
         self._task = next_task(self._task, sample)
         if self._task.figure is not figure:
@@ -305,17 +309,12 @@ class Drag:
         if self.recording is not None:
             self.recording.note(self._sample, solved.channels, self._task.figure.plan.keyed)
         shown = self._as_shown(armature, solved)
-        error = (shown.angle if self.grip.turn else shown.distance)[self._row]
+        error = float((shown.angle if self.grip.turn else shown.distance)[self._row])
         there = self._solver.is_there(shown)
         status, message = ("REACHED", "") if there else (shown.status, self._message(shown))
         status = "BEST_EFFORT" if status == "STOPPED" else status
-        self.moved = Moved(
-            error=float(error),
-            status=status,
-            message=message,
-            arrived=self._solver.arrived,
-            searches=self._solver.searches,
-        )
+        arrived, searches = self._solver.arrived, self._solver.searches
+        self.moved = Moved(error=error, status=status, message=message, arrived=arrived, searches=searches)
         return self.moved
 
     def _as_shown(self, armature: bpy.types.Object, solved: Solved) -> Solved:
