@@ -52,6 +52,16 @@ class BoneMap:
         """Indices of the long bones of arms and legs."""
         return [joint for limb in self.kinds.limbs for joint in limb.joints]
 
+    def legs_of(self, bone: int) -> dict[int, int]:
+        """Child -> foot, of the legs that hang from a bone; a leg may begin with a part of the hips."""
+        found = {}
+        for limb in self.kinds.limbs:
+            way = self.bones.ancestors(limb.joints[0])
+            above = next((k for k, i in enumerate(way[1:], 1) if self.kinds.kinds[i] != Kind.CLAVICLE), 0)
+            if limb.foot in self.kinds.feet and way[above] == bone:
+                found[way[above - 1]] = limb.foot
+        return found
+
 
 def bone_map(armature: bpy.types.Object, bones: Bones | None = None, up: Array | None = None) -> BoneMap:
     """The map of an armature: recognised, with the user's corrections.

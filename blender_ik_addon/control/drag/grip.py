@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import bpy
+import numpy as np
+from numpy.linalg import norm
 
 from ...bridge.armature import Array, Bones, Matrices, pose_matrices
 from ...bridge.bone_map import BoneMap, bone_map
@@ -26,6 +28,8 @@ from .mirrored import Mirrored, other_hand
 _BODY: Final = 1  # of the bone that carries the dragged leg
 _BELOW: Final = 2  # of the foot below the dragged bone, for which the body does not move
 _SOLE: Final = replace(KINDS["POSE"], asks=("position", "sole"))
+_NEAR: Final = 0.2  # share of the legs' length, of points near the middle of the hip joints
+_ABOVE: Final = 0.05  # the same of points that are no longer beside it but above it
 _TINY: Final = 1e-12
 METHOD: Final = "hierarchical"
 """The method of all drags, whatever the rig's is: pins need priorities."""
@@ -144,9 +148,29 @@ def _dragged(
         kind=KINDS[("ORIENTATION" if placed else "POSE") if grip.turn else "POSITION"],
         priority=_strength(own),
         chain_root=chain[grip.levels - 1] if 0 < grip.levels < len(chain) else "",
-        local=(0.0, 0.0 if grip.turn else bone.length * grip.along, 0.0),
+        local=(0.0, 0.0, 0.0) if grip.turn else _point(armature, grip, name),
         holds=name != grip.bone,
     )
+
+
+def _point(armature: bpy.types.Object, grip: Grip, name: str) -> tuple[float, float, float]:
+    """The dragged point of a bone, in its axes: of hips that are taken at their joints the middle of these.
+
+    If a target is beyond the reach of straight legs, a point beside or below the joints would come a little
+    nearer when the hips turn over. Points above the joints are nearest when the figure is upright.
+    """
+    whole = bone_map(armature)
+    heads, number = whole.bones.heads, whole.bones.index[name]
+    rest, point = whole.bones.rest[number], np.array([0.0, whole.bones.length[number] * grip.along, 0.0])
+    legs = whole.legs_of(number)
+    if legs:
+        first, feet = np.array(list(legs.items())).T
+        middle = (heads[first].mean(0) - rest[:3, 3]) @ rest[:3, :3]
+        leg = (heads[first] - heads[feet]).mean(0)
+        above = (point - middle) @ (rest[:3, :3].T @ leg)
+        if norm(point - middle) < _NEAR * norm(leg) and above < _ABOVE * (leg @ leg):
+            point = middle
+    return _local(point)
 
 
 def _leader(own: Sequence[ArticulateEffector], grip: Grip, name: str) -> ArticulateEffector | None:

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Dragged hips: what the legs cannot reach does not turn the trunk over."""
+
+from __future__ import annotations
+
+import bpy
+import installed
+import numpy as np
+import pytest
+from bridge_rigs import metarig
+
+drag = installed.module("control.drag.drag")
+TRUNK = ("spine", "spine.003")
+BEYOND = [(0.0, 0.0, 0.15), (0.0, -0.27, 0.04), (0.0, 0.27, 0.04), (0.22, -0.22, 0.18)]
+
+
+def in_halves() -> bpy.types.Object:
+    """Rigify's human with a part of the hips above each leg, as in captured motion."""
+    rig = metarig("human")
+    bpy.ops.object.mode_set(mode="EDIT")
+    for side in "LR":
+        thigh = rig.data.edit_bones[f"thigh.{side}"]
+        half = rig.data.edit_bones.new(f"half.{side}")
+        half.head, half.tail, half.parent = thigh.head, thigh.head, thigh.parent
+        half.head.x *= 0.5
+        half.head.z += 0.05
+        thigh.parent = half
+    bpy.ops.object.mode_set(mode="POSE")
+    return rig
+
+
+def places(rig: bpy.types.Object, *names: str) -> np.ndarray:
+    """(N, 3) heads of bones, world."""
+    bpy.context.view_layer.update()
+    return np.array([rig.matrix_world @ rig.pose.bones[name].head for name in names])
+
+
+def pulled(rig: bpy.types.Object, bone: str, by: tuple[float, float, float], along: float = 0.0):
+    """A bone dragged in small steps, and what the last one gave."""
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone=bone, along=along))
+    for share in np.linspace(0.0, 1.0, 13)[1:]:
+        moved = held.move_to(held.anchor + share * np.array(by))
+    held.finish(bpy.context)
+    return held, moved
+
+
+@pytest.mark.parametrize("by", BEYOND)
+@pytest.mark.parametrize("make", [lambda: metarig("human"), in_halves], ids=["whole", "in halves"])
+def test_hips_beyond_reach_leave_the_trunk_upright(make, by: tuple[float, float, float]):
+    rig = make()
+    feet = places(rig, "foot.L", "foot.R")
+    _, moved = pulled(rig, "spine", by)
+    low, high = places(rig, *TRUNK)
+    assert np.degrees(np.arccos((high - low)[2] / np.linalg.norm(high - low))) < 20.0
+    assert moved.status == "BEST_EFFORT" and "in conflict with foot" in moved.message
+    np.testing.assert_allclose(places(rig, "foot.L", "foot.R"), feet, atol=1e-5)
+
+
+@pytest.mark.parametrize("by", [(0.0, 0.0, -0.3), (0.0, -0.2, -0.4), (0.1, 0.0, -0.1)])
+def test_within_reach_the_middle_of_the_joints_follows_exactly(by: tuple[float, float, float]):
+    rig = metarig("human")
+    before = places(rig, "thigh.L", "thigh.R").mean(0)
+    held, moved = pulled(rig, "spine", by)
+    np.testing.assert_allclose(held.anchor, before, atol=1e-6)
+    assert moved.status == "REACHED"
+    np.testing.assert_allclose(places(rig, "thigh.L", "thigh.R").mean(0) - before, by, atol=1e-5)
+
+
+@pytest.mark.parametrize("rig, bone, along", [("wolf", "spine.005", 0.0), ("human", "spine", 1.0)])
+def test_what_is_far_from_the_joints_follows_by_its_own_point(rig: str, bone: str, along: float):
+    figure = metarig(rig)
+    own = figure.pose.bones[bone]
+    held = drag.Drag(figure, bpy.context, drag.Grip(bone=bone, along=along))
+    np.testing.assert_allclose(held.anchor, figure.matrix_world @ own.head.lerp(own.tail, along), atol=1e-5)
