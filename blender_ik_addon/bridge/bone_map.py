@@ -52,14 +52,16 @@ class BoneMap:
         """Indices of the long bones of arms and legs."""
         return [joint for limb in self.kinds.limbs for joint in limb.joints]
 
-    def legs_of(self, bone: int) -> dict[int, int]:
-        """Child -> foot, of the legs that hang from a bone; a leg may begin with a part of the hips."""
-        found = {}
-        for limb in self.kinds.limbs:
+    def legs_of(self, bone: int) -> list[tuple[int, int]]:
+        """Child and foot of each leg that hangs from a bone; legs may begin with parts of the hips."""
+        kinds, found = self.kinds, []
+        spine = self.bones.ancestors(kinds.head) if kinds.head >= 0 else kinds.of_kind(Kind.SPINE)
+        for limb in kinds.limbs:
             way = self.bones.ancestors(limb.joints[0])
-            above = next((k for k, i in enumerate(way[1:], 1) if self.kinds.kinds[i] != Kind.CLAVICLE), 0)
-            if limb.foot in self.kinds.feet and way[above] == bone:
-                found[way[above - 1]] = limb.foot
+            if limb.foot in kinds.feet and bone in way[1:]:
+                hips = way[1 : way.index(bone)]
+                if not set(hips) & set(spine):
+                    found.append((way[len(hips)], limb.foot))
         return found
 
 

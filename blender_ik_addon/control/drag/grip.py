@@ -164,7 +164,7 @@ def _point(armature: bpy.types.Object, grip: Grip, name: str) -> tuple[float, fl
     rest, point = whole.bones.rest[number], np.array([0.0, whole.bones.length[number] * grip.along, 0.0])
     legs = whole.legs_of(number)
     if legs:
-        first, feet = np.array(list(legs.items())).T
+        first, feet = np.array(legs).T
         middle = (heads[first].mean(0) - rest[:3, 3]) @ rest[:3, :3]
         leg = (heads[first] - heads[feet]).mean(0)
         above = (point - middle) @ (rest[:3, :3].T @ leg)
