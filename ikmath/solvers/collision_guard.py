@@ -149,6 +149,8 @@ class CollisionGuard:
         For two links the relative motion counts.
         """
         broad, moved = self.pairs, np.append(self.moved(old, new), 0.0)
+        if (moved <= _SURE * self.thick).all():  # touching nothing before and after, they met nothing between
+            return np.inf
         pairs = broad.near_path(old.places, new.places, moved[:-1] / _SURE)
         link, other = broad.link.take(pairs), broad.other.take(pairs)
         free = old.lower_bounds(pairs) + new.lower_bounds(pairs)

@@ -64,7 +64,7 @@ def test_a_goal_that_touches_is_reached(kind, seed):
     assert scenes.deepest(scene, run.poses) >= DEEPEST
     assert scenes.passed_through(scene, run.moves) == 0
     # from the start to the answer by pieces of way that were looked at, one after the other
-    been = {scene.problem.start(scene.start).tobytes()}
+    been = {scene.problem.skeleton.project(scene.start).tobytes()}
     for old, new in run.moves:
         if old.tobytes() in been:
             been.add(new.tobytes())
