@@ -91,9 +91,10 @@ def plan_with_grip(
     for effector in (each for each in concerned if _asks(each.kind_info, grip)):
         if reason := why_not_moved(effector, context.scene.frame_current_final):
             raise Refused(reason)
-    dragged = [_dragged(armature, grip, name, own) for name in grip.bones]
-    whole = not any(one.chain_root for one in dragged)
-    held, root = _holding(armature, context, grip, own, pose) if whole else ((), "")
+    whole = bone_map(armature)
+    dragged = [_dragged(armature, whole, grip, name, own) for name in grip.bones]
+    of_all = not any(one.chain_root for one in dragged)
+    held, root = _holding(armature, context, whole, grip, own, pose) if of_all else ((), "")
     root = grip.root or root
     extra, mirrored = [*held, *dragged], bool(grip.other)
     plan = read_plan(armature, context, extra=extra, root=root, instead=METHOD, mirrored=mirrored)
@@ -136,7 +137,7 @@ def holding(armature: bpy.types.Object, context: bpy.types.Context, grip: Grip) 
 
 
 def _dragged(
-    armature: bpy.types.Object, grip: Grip, name: str, own: Sequence[ArticulateEffector]
+    armature: bpy.types.Object, whole: BoneMap, grip: Grip, name: str, own: Sequence[ArticulateEffector]
 ) -> EffectorPlan:
     """The effector of a dragged bone, weaker than the rig's own. A mirrored bone may be locked."""
     bone = armature.data.bones[name]
@@ -148,20 +149,19 @@ def _dragged(
         kind=KINDS[("ORIENTATION" if placed else "POSE") if grip.turn else "POSITION"],
         priority=_strength(own),
         chain_root=chain[grip.levels - 1] if 0 < grip.levels < len(chain) else "",
-        local=(0.0, 0.0, 0.0) if grip.turn else _point(armature, grip, name),
+        local=(0.0, 0.0, 0.0) if grip.turn else _point(whole, name, grip.along),
         holds=name != grip.bone,
     )
 
 
-def _point(armature: bpy.types.Object, grip: Grip, name: str) -> tuple[float, float, float]:
+def _point(whole: BoneMap, name: str, along: float) -> tuple[float, float, float]:
     """The dragged point of a bone, in its axes: of hips that are taken at their joints the middle of these.
 
     If a target is beyond the reach of straight legs, a point beside or below the joints would come a little
     nearer when the hips turn over. Points above the joints are nearest when the figure is upright.
     """
-    whole = bone_map(armature)
     heads, number = whole.bones.heads, whole.bones.index[name]
-    rest, point = whole.bones.rest[number], np.array([0.0, whole.bones.length[number] * grip.along, 0.0])
+    rest, point = whole.bones.rest[number], np.array([0.0, whole.bones.length[number] * along, 0.0])
     legs = whole.legs_of(number)
     if legs:
         first, feet = np.array(legs).T
@@ -215,6 +215,7 @@ def handed_on(armature: bpy.types.Object, grip: Grip) -> Grip:
 def _holding(
     armature: bpy.types.Object,
     context: bpy.types.Context,
+    whole: BoneMap,
     grip: Grip,
     own: Sequence[ArticulateEffector],
     pose: Matrices | None,
@@ -225,7 +226,6 @@ def _holding(
     """
     if rig_of(armature).solver.hold != "FEET":
         return [], ""
-    whole = bone_map(armature)
     bones = whole.bones
     evaluated = armature.evaluated_get(context.evaluated_depsgraph_get())
     on = footing(whole, pose_matrices(evaluated) if pose is None else pose)
