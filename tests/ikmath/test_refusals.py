@@ -145,13 +145,6 @@ MEANINGLESS = {
 }
 
 
-@pytest.mark.parametrize("what", MEANINGLESS)
-def test_an_argument_without_a_meaning_is_refused(what):
-    call, words = MEANINGLESS[what]
-    with pytest.raises(ik.IkError, match=words):
-        call()
-
-
 HUMAN = ik.figures.human()
 BY_MASS = PostureObjective.of(HUMAN, HUMAN.rest)
 
@@ -216,13 +209,6 @@ UNFIT = {
 }
 
 
-@pytest.mark.parametrize("what", UNFIT)
-def test_what_does_not_fit_is_named(what):
-    call, words = UNFIT[what]
-    with pytest.raises(ik.IkError, match=words):
-        call()
-
-
 def test_a_mask_that_hides_nothing_is_no_obstacle():
     np.testing.assert_array_equal(ik.Position("tip", np.ma.array([0.5, 0.5, 0.0])).target, [[0.5, 0.5, 0.0]])
 
@@ -258,9 +244,12 @@ OBSTACLES = {
 }
 
 
-@pytest.mark.parametrize("what", OBSTACLES)
-def test_what_does_not_fit_an_obstacle_is_named(what):
-    call, words = OBSTACLES[what]
+REFUSED = {**MEANINGLESS, **UNFIT, **OBSTACLES}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_has_no_meaning_or_does_not_fit_is_named(what):
+    call, words = REFUSED[what]
     with pytest.raises(ik.IkError, match=words):
         call()
 
