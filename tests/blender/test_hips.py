@@ -88,3 +88,17 @@ def test_what_is_far_from_the_joints_follows_by_its_own_point(rig: str, bone: st
     own = figure.pose.bones[bone]
     held = drag.Drag(figure, bpy.context, drag.Grip(bone=bone, along=along))
     np.testing.assert_allclose(held.anchor, figure.matrix_world @ own.head.lerp(own.tail, along), atol=1e-5)
+
+
+@pytest.mark.parametrize("make", [lambda: metarig("human"), in_halves, with_pelvis], ids=KINDS)
+@pytest.mark.parametrize("by", [(0.0, -0.1, 0.1), (0.0, -0.05, -0.2), (0.1, 0.0, 0.0)])
+def test_a_leg_taken_at_its_hip_joint_moves_the_hips(make, by: tuple[float, float, float]):
+    rig = make()
+    feet, hips = places(rig, "foot.L", "foot.R"), places(rig, "thigh.L", "thigh.R").mean(0)
+    knee = places(rig, "shin.L")
+    held, moved = pulled(rig, "thigh.L", by, along=0.06)
+    assert held.grip.bone == "thigh.L"  # what was clicked stays selected
+    np.testing.assert_allclose(places(rig, "foot.L", "foot.R"), feet, atol=1e-5)
+    way = places(rig, "thigh.L", "thigh.R").mean(0) - hips
+    assert moved.status == "BEST_EFFORT" or np.linalg.norm(way - by) < 0.02
+    assert places(rig, "shin.L")[0, 2] < knee[0, 2] + 0.02  # and no leg is flung up

@@ -30,6 +30,7 @@ _BELOW: Final = 2  # of the foot below the dragged bone, for which the body does
 _SOLE: Final = replace(KINDS["POSE"], asks=("position", "sole"))
 _NEAR: Final = 0.2  # share of the legs' length, of points near the middle of the hip joints
 _ABOVE: Final = 0.05  # the same of points that are no longer beside it but above it
+_AT_JOINT: Final = 0.1  # share of a thigh's length next to the hip joint
 _TINY: Final = 1e-12
 METHOD: Final = "hierarchical"
 """The method of all drags, whatever the rig's is: pins need priorities."""
@@ -80,7 +81,8 @@ def plan_with_grip(
     """
     if grip.bone not in armature.data.bones:
         raise Refused(f"Armature '{armature.name}' has no bone '{grip.bone}' to drag")
-    own = rig_of(armature).enabled_effectors
+    whole, own = bone_map(armature), rig_of(armature).enabled_effectors
+    grip = _on_hips(armature, whole, grip)
     follows = _leader(own, grip, grip.bone)
     if follows is not None:
         raise Refused(
@@ -91,7 +93,6 @@ def plan_with_grip(
     for effector in (each for each in concerned if _asks(each.kind_info, grip)):
         if reason := why_not_moved(effector, context.scene.frame_current_final):
             raise Refused(reason)
-    whole = bone_map(armature)
     dragged = [_dragged(armature, whole, grip, name, own) for name in grip.bones]
     of_all = not any(one.chain_root for one in dragged)
     held, root = _holding(armature, context, whole, grip, own, pose) if of_all else ((), "")
@@ -173,6 +174,27 @@ def _point(whole: BoneMap, name: str, along: float) -> tuple[float, float, float
     return _local(point)
 
 
+def _on_hips(armature: bpy.types.Object, whole: BoneMap, grip: Grip) -> Grip:
+    """The grip on the hips, if a leg is taken at its hip joint.
+
+    About this joint a leg has hardly any lever: a little way of the mouse would turn it far.
+    """
+    number, feet = whole.bones.number(grip.bone), whole.kinds.feet
+    foot = next((limb.foot for limb in whole.kinds.limbs if limb.joints[0] == number), -1)
+    if foot not in feet or grip.along > _AT_JOINT or grip.turn or grip.levels or grip.other:
+        return grip
+    body = _body(whole.bones, foot, feet)
+    return grip if body < 0 else _moved_to(armature, grip, whole.bones.names[body])
+
+
+def _moved_to(armature: bpy.types.Object, grip: Grip, name: str) -> Grip:
+    """The grip on another bone, at the point nearest to its own."""
+    bone, other = armature.pose.bones[grip.bone], armature.pose.bones[name]
+    way, point = other.tail - other.head, bone.head.lerp(bone.tail, grip.along)
+    along = (point - other.head).dot(way) / max(way.length_squared, _TINY)
+    return replace(grip, bone=name, along=min(max(along, 0.0), 1.0))
+
+
 def _leader(own: Sequence[ArticulateEffector], grip: Grip, name: str) -> ArticulateEffector | None:
     """The effector whose target already determines what the drag would change; None if there is none."""
     here = (effector for effector in own if effector.bone == name and effector.target is not None)
@@ -207,9 +229,7 @@ def handed_on(armature: bpy.types.Object, grip: Grip) -> Grip:
     above = bone.parent
     if overridden(armature, [bone.name, above.name]) != {bone.name}:
         return grip
-    way, point = above.tail - above.head, bone.head.lerp(bone.tail, grip.along)
-    along = (point - above.head).dot(way) / max(way.length_squared, _TINY)
-    return replace(grip, bone=above.name, along=min(max(along, 0.0), 1.0))
+    return _moved_to(armature, grip, above.name)
 
 
 def _holding(
