@@ -76,6 +76,8 @@ def run(arguments: list[str]) -> int:
 
 def _solve_or_bake(options: argparse.Namespace, reports: dict[str, dict[str, Any]]) -> None:
     """Solve or bake, save, and add to the reports; raises errors that concern the whole file."""
+    from .control.live.following import Following
+
     _require_place("--output", options.output)
     bpy.ops.wm.open_mainfile(filepath=str(options.file.resolve()))
     if options.scene is not None:
@@ -96,8 +98,8 @@ def _solve_or_bake(options: argparse.Namespace, reports: dict[str, dict[str, Any
             f"No armature in scene '{bpy.context.scene.name}' of {options.file.name} has effectors: "
             "add one to a bone, and save the file"
         )
-    for name in () if reports else chosen:
-        reports[name] = _do(rigs[name], options)
+    for rig, _ in () if reports else Following().order([rigs[name] for name in chosen]):
+        reports[rig.name] = _do(rig, options)
     if options.output and not _any_failed(reports):
         _save(options.output)
 

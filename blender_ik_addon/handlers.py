@@ -19,7 +19,7 @@ from .control.collision.mesh_cache import MeshCache
 from .properties.bone_names import all_armatures, follow_renamed, remember
 from .properties.rig import any_live
 from .properties.saved import pin_older_roots, prepare_overrides, store_roots
-from .properties.session import ArticulateSession, outdate_refusal, own_session
+from .properties.session import outdate_refusal, own_session
 
 if TYPE_CHECKING:
     from .control.live.live import LiveFigures
@@ -63,7 +63,7 @@ def _make() -> list[tuple[str, Callable[..., None]]]:
     def forget_bake(*_args: object) -> None:
         """After a load: reset the state of bakes and live figures."""
         session = own_session()
-        session.baking, session.progress = False, 0.0
+        session.baking, session.progress = 0, 0.0
         MeshCache.readers.clear()
         if figures is not None:
             figures.forget()
@@ -86,7 +86,7 @@ def _make() -> list[tuple[str, Callable[..., None]]]:
     @persistent
     def solve_frame(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         """In every frame, also those of a render."""
-        if _is_any_live(own_session()):
+        if own_session().any_live:
             ensure().solve(depsgraph)
 
     @persistent
@@ -104,7 +104,7 @@ def _make() -> list[tuple[str, Callable[..., None]]]:
         if depsgraph.id_type_updated("COLLECTION"):  # objects may have been linked or appended
             session.any_live = any_live()
             pin_older_roots(all_armatures())
-        if not _is_any_live(session):
+        if not session.any_live:
             return
         from .control.live.following import watched
 
@@ -121,7 +121,7 @@ def _make() -> list[tuple[str, Callable[..., None]]]:
     @persistent
     def tell_rest(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         """After a playback: show the full results."""
-        if _is_any_live(own_session()):
+        if own_session().any_live:
             ensure().tell(depsgraph)
 
     return [
@@ -149,7 +149,3 @@ def _look_again() -> None:
     follow_renamed(all_armatures())
     for armature in all_armatures():
         follow(armature)
-
-
-def _is_any_live(session: ArticulateSession) -> bool:
-    return session.any_live and not session.baking  # a bake solves its frames itself

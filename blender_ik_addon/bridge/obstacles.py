@@ -264,7 +264,8 @@ class ObstacleReader:
                 continue
             found[key] = _placed(own, name, wanted.margin, mode, shown.matrix, space)
             if found[key].placed.note:
-                said = said or f"{found[key].placed.note} Close the mesh, or choose another mode."
+                repair = "Close the mesh or recalculate its normals, or choose another mode."
+                said = said or f"{found[key].placed.note} {repair}"
         return found, said
 
     def _own(

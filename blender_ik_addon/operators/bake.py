@@ -84,7 +84,7 @@ class ARTICULATE_OT_bake(OnArmature):
 
     def _show(self, context: bpy.types.Context, *, baking: bool) -> None:
         session = own_session()
-        session.baking, session.progress = baking, self._bake.progress
+        session.baking, session.progress = self._bake.plan.uid if baking else 0, self._bake.progress
         doing = f"Baking {self._bake.plan.armature}: {self._bake.progress:.0%}"
         show_keys(context, KEYS if baking else None, doing)
         if not baking:

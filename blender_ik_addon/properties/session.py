@@ -15,10 +15,10 @@ _SOON: Final = 2  # seconds within which changes belong to what was refused
 class ArticulateSession(bpy.types.PropertyGroup):
     """`WindowManager.articulate`.
 
-    `dragged` is the session id of the dragged armature, `grip` its dragged bone, `levels` the number of bones
-    that may move from there up (0 for all), and `other` the bone that follows mirrored. `hovered_of` is the
-    session id of the armature under the mouse. `taken_of` is that of the armature for which a parent was
-    chosen with Alt and the wheel.
+    `dragged` and `baking` are the session ids of the armatures that are dragged and baked. `grip` is the
+    dragged bone, `levels` the number of bones that may move from there up (0 for all), and `other` the bone
+    that follows mirrored. `hovered_of` is the session id of the armature under the mouse. `taken_of` is that
+    of the armature for which a parent was chosen with Alt and the wheel.
 
     The counts of changes invalidate caches. A refusal is outdated once something has changed after it.
     """
@@ -42,7 +42,7 @@ class ArticulateSession(bpy.types.PropertyGroup):
     outdated: Bool(name="Outdated", description="Whether the refusal may not be true any more")
     unkeyed: String(name="Unkeyed", description="Why auto-keying set no keys, or keys that do not play")
     unkeyed_told: String(name="Unkeyed Told", description="Last such reason that was reported")
-    baking: Bool(name="Baking")
+    baking: Int(name="Baking")
     progress: Float(name="Progress", default=0.0, min=0.0, max=1.0, subtype="FACTOR")
     hovered: String(name="Hovered", description="Bone under the mouse while the tool is active")
     hovered_of: Int(name="Hovered of")

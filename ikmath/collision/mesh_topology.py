@@ -228,7 +228,7 @@ class MeshTopology:
                 inside = (box[0, others] <= low) & (box[1, others] >= high)
                 around = [k for k in np.array(others)[inside.all(1)].tolist() if volume[k] > 0.0]
                 if not around:
-                    return "is turned inside out"
+                    return "has faces that point inwards"
                 result[number] = result[min(around, key=volume.__getitem__)]
                 continue
             taken = set(result[others].tolist())

@@ -79,6 +79,26 @@ def test_a_mode_that_replaces_keys_what_has_keys_in_this_frame(settings, capfd):
     assert after[ARM_PATHS[1], 1] != before[ARM_PATHS[1], 1]
 
 
+@pytest.mark.parametrize("by_set", [False, True])
+def test_with_only_insert_needed_what_stays_is_not_keyed_and_nothing_printed(settings, capfd, by_set):
+    rig = two_arms()
+    reach(rig, "hand.L", (1.0, -0.8, 1.6), chain_root="arm.L")
+    for bone in ("arm.L", "hand.L"):
+        rig.pose.bones[bone].keyframe_insert("rotation_quaternion", frame=1)
+    bpy.context.preferences.edit.use_auto_keyframe_insert_needed = True
+    if by_set:
+        settings.use_keyframe_insert_keyingset = True
+        bpy.context.scene.keying_sets_all.active = bpy.context.scene.keying_sets_all["Rotation"]
+        bpy.ops.object.mode_set(mode="POSE")
+    assert not solve(capfd)
+    bpy.context.scene.frame_set(7)
+    assert not solve(capfd)
+    assert all(len(keys) == 1 for keys in curves(rig).values())
+    rig.articulate.effectors["hand.L"].target.location.z += 0.2
+    assert not solve(capfd)
+    assert any(len(keys) == 2 for keys in curves(rig).values())
+
+
 @pytest.mark.parametrize("name", ["Location", "Rotation & Scale"])
 def test_a_keying_set_is_keyed_whether_there_are_curves_or_not(settings, capfd, name):
     """As Blender's own auto-keying does it."""

@@ -130,6 +130,25 @@ def test_a_solve_in_a_frame(run, file, tmp_path):
     assert miss(bpy.data.objects["Rig"], "b3") < 1e-3
 
 
+@pytest.mark.parametrize("what", ["solve", "bake"])
+def test_what_others_follow_comes_before_them(run, tmp_path, what):
+    follower, leader = arm(), arm()
+    follower.name, leader.name = "A", "B"
+    animate(reach(leader, "b3", (1.5, 0.5, 2.0)), {1: (1.5, 0.5, 2.0), 8: (0.0, 1.5, 2.0)})
+    bpy.context.view_layer.objects.active = follower
+    target = reach(follower, "b3", (0.0, -0.5, 0.0))
+    target.parent, target.parent_type, target.parent_bone = leader, "BONE", "b3"
+    bpy.context.scene.frame_end = 8
+    file = str(tmp_path / "two.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=file)
+    assert run([what, file, "--output", file]) == 0
+    bpy.ops.wm.open_mainfile(filepath=file)
+    for frame in (1, 8) if what == "bake" else ():
+        bpy.context.scene.frame_set(frame)
+        assert miss(bpy.data.objects["A"], "b3") < 1e-3
+    assert miss(bpy.data.objects["A"], "b3") < 1e-3
+
+
 def test_another_scene(run, file, tmp_path, capfd):
     bpy.ops.wm.open_mainfile(filepath=str(file))
     first, second = bpy.context.scene, bpy.data.scenes.new("Second")

@@ -237,3 +237,19 @@ def test_figures_that_follow_one_another_in_a_circle_are_solved_all_the_same():
     for frame in (1, 5, 9):
         bpy.context.scene.frame_set(frame)
         assert np.isfinite(tip(follower, "b3")).all() and np.isfinite(tip(leader, "b3")).all()
+
+
+@pytest.mark.parametrize("mode", ["EACH", "CONTINUOUS"])
+def test_a_bake_follows_a_live_figure_as_it_is_shown(mode):
+    follower, leader = two_live()
+    hang(reach(follower, "b3", (0.0, 0.0, 0.0)), leader, "b3")
+    leader.articulate.live_mode = mode
+    go_live(leader)
+    bpy.ops.articulate.bake(frame_start=1, frame_end=9)
+    misses = []
+    for frame in range(1, 10):
+        bpy.context.scene.frame_set(frame)
+        assert miss(leader, "b2") < 1e-3
+        misses.append(miss(follower, "b3"))
+    told = follower.articulate.report["effectors"]["b3"]["worst"]
+    assert told < 0.01 and max(misses) == pytest.approx(told, abs=1e-4)

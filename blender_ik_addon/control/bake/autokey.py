@@ -20,6 +20,7 @@ from ...properties.session import own_session
 
 Component = tuple[str, int, str]  # data path on the object, index, and group
 
+_SAME_VALUE = np.finfo(np.float32).eps  # the same for Blender
 _SAME_FRAME = 0.01  # frames between two keys that Blender treats as one
 
 
@@ -115,7 +116,10 @@ def _key_components(
     keytype = context.scene.tool_settings.keyframe_type
     # the default of `keyframe_insert` ignores subframes and remapped time
     for path, index, group in components:
-        changed.keyframe_insert(path, index=index, frame=frame, group=group, options=options, keytype=keytype)
+        if not _stays(changed, path, index, options, frame):
+            changed.keyframe_insert(
+                path, index=index, frame=frame, group=group, options=options, keytype=keytype
+            )
 
 
 def _unplayed(
@@ -163,15 +167,15 @@ def _key_set(
         if _can_be_keyed(path):
             group = path.group or by_set.get(path.group_method, "")
             limited = _limited(path.id, options, frame)
-            own = -1 if path.use_entire_array else path.array_index
-            indices = [own]  # -1 for all components, as in `keyframe_insert`
-            if limited is not None:
-                there = (index for name, index in limited if name == path.data_path)
-                indices = sorted(index for index in there if own in (-1, index))
-            for index in indices:
-                path.id.keyframe_insert(
-                    path.data_path, index=index, frame=frame, group=group, options=options, keytype=keytype
-                )
+            value = path.id.path_resolve(path.data_path)
+            many = len(value) if hasattr(value, "__len__") and not isinstance(value, str) else 0
+            for index in range(many or 1) if path.use_entire_array else [path.array_index]:
+                at = path.data_path, index
+                if (limited is None or at in limited) and not _stays(path.id, *at, options, frame):
+                    own = index if many else -1  # Blender takes no index of a single number
+                    path.id.keyframe_insert(
+                        at[0], index=own, frame=frame, group=group, options=options, keytype=keytype
+                    )
 
 
 def _options(context: bpy.types.Context) -> Any:
@@ -202,6 +206,19 @@ def _limited(owner: Any, options: Collection[str], frame: float) -> set[tuple[st
         times = [(curve, read_all(curve.keyframe_points, "co", 2)[:, :1]) for curve in curves]
         curves = [curve for curve, keyed in times if (np.abs(keyed - time) < _SAME_FRAME).any()]
     return {(curve.data_path, curve.array_index) for curve in curves}
+
+
+def _stays(owner: Any, path: str, index: int, options: Collection[str], frame: float) -> bool:
+    """Whether the curve of a component has its value already, if the options leave out such keys."""
+    if "INSERTKEY_NEEDED" not in options or "INSERTKEY_VISUAL" in options:
+        return False
+    data, value = owner.animation_data, owner.path_resolve(path)
+    bag = compat.played_bag(data)
+    curve = bag.fcurves.find(path, index=index) if bag is not None else None
+    if curve is None or isinstance(value, str):
+        return False
+    now = value[index] if hasattr(value, "__len__") else value
+    return abs(curve.evaluate(data.nla_tweak_strip_time_to_scene(frame, invert=True)) - now) < _SAME_VALUE
 
 
 def _paths(

@@ -104,12 +104,12 @@ class Bake:
     def run(self, context: bpy.types.Context) -> dict[str, Any]:
         """Run all steps and return the report; if a frame is refused, nothing has been changed."""
         session = own_session()
-        session.baking = True  # live figures are not solved meanwhile
+        session.baking = self.plan.uid
         try:
             for _progress in self.steps(context):
                 pass
         finally:
-            session.baking = False
+            session.baking = 0
         return self.report
 
     def steps(self, context: bpy.types.Context) -> Generator[float, None, None]:

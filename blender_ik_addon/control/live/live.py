@@ -123,10 +123,16 @@ class LiveFigures:
         with self._lock:
             self._thread = threading.get_ident()
             try:
-                dragged = own_session().dragged
+                dragged, baking = own_session().dragged, own_session().baking
+                figures = self.armatures(depsgraph)
+                if baking:  # before it come those that it depends on; the others are left alone
+                    baked = (one for one in depsgraph.scene.objects if one.session_uid == baking)
+                    figures = [*baked, *figures]
                 waiting: set[int] = set()
                 held: list[Exception] = []
-                for armature, leaders in self._following.order(self.armatures(depsgraph)):
+                for armature, leaders in self._following.order(figures):
+                    if armature.session_uid == baking:
+                        break
                     if armature.session_uid == dragged or _is_elsewhere(armature, depsgraph):
                         continue
                     if leaders & waiting:

@@ -167,7 +167,7 @@ OPEN = {
     "a face is missing": (BOX[0], BOX[1][1:], "open rim"),
     "a face is turned": (BOX[0], np.concatenate([BOX[1][:1, ::-1], BOX[1][1:]]), "disagree"),
     "a fin": (np.append(BOX[0], [[3, 0, 0]], 0), np.append(BOX[1], [[0, 1, 8]], 0), "open rim"),
-    "inside out": (BOX[0], BOX[1][:, ::-1], "inside out"),
+    "inside out": (BOX[0], BOX[1][:, ::-1], "has faces that point inwards and so no inside"),
     "a sheet": (*meshes.grid(), "open rim"),
 }
 
