@@ -91,10 +91,21 @@ def constraint_refusals(armature: bpy.types.Object, figure: Figure, chains: Iter
 
 
 def limiting_constraint(armature: bpy.types.Object, solved: frozenset[str]) -> str:
-    """Which constraint may change the solved bones after the solve, as a sentence; "" if there is none."""
-    would = "changes the result after the solve; use the bone's IK limits, which the solver keeps."
-    found = _meddling(armature, solved, limiting=True)
-    return next((f"{_whose(bone, constraint)} {would}" for bone, constraint, _ in found), "")
+    """The constraint that changes the solved bones most in the shown pose, as a sentence; "" if none can."""
+
+    def change(each: tuple[bpy.types.PoseBone, bpy.types.Constraint, list[str]]) -> float:
+        bone = each[0]
+        local = armature.convert_space(
+            pose_bone=bone, matrix=bone.matrix, from_space="POSE", to_space="LOCAL"
+        )
+        return float(np.abs(np.array(local) - np.array(bone.matrix_basis)).max())
+
+    found = max(_meddling(armature, solved, limiting=True), key=change, default=None)
+    if found is None:
+        return ""
+    turns = found[1].type == "LIMIT_ROTATION"
+    cure = "use the bone's IK limits, which the solver keeps" if turns else "disable it, or widen it"
+    return f"{_whose(*found[:2])} changes the result after the solve; {cure}."
 
 
 def _whose(bone: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> str:

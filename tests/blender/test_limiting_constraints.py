@@ -81,3 +81,25 @@ def test_a_limit_that_does_not_act_is_not_mentioned():
     bpy.ops.articulate.bake(frame_start=1, frame_end=24)
     assert rig.articulate.report["status"] == "REACHED"
     assert "Limit" not in rig.articulate.report["message"]
+
+
+@pytest.mark.parametrize("bake", [False, True])
+@pytest.mark.parametrize(
+    ("bone", "kind", "limits", "cure"),
+    [
+        ("b2", "LIMIT_ROTATION", ("use_limit_x", "use_limit_z"), "use the bone's IK limits"),
+        ("b0", "LIMIT_LOCATION", ("use_min_x", "use_max_x"), "disable it, or widen it"),
+    ],
+)
+def test_of_several_the_one_that_acts_is_named_with_what_to_do(bone, kind, limits, cure, bake):
+    rig = limited_arm(3.0)
+    rig.articulate.solver.root = "FREE"
+    acting = rig.pose.bones[bone].constraints.new(kind)
+    acting.name, acting.owner_space = "Acting", "LOCAL"
+    for name in limits:
+        setattr(acting, name, True)
+    rig.pose.bones["b3"].constraints.new("LIMIT_ROTATION")
+    reach(rig, "b3", (3.5, 0.5, 2.0))
+    bpy.ops.articulate.bake(frame_start=1, frame_end=2) if bake else bpy.ops.articulate.solve()
+    said = rig.articulate.report["message"]
+    assert f"Constraint 'Acting' of bone '{bone}' changes the result after the solve; {cure}" in said

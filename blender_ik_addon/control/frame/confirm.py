@@ -15,6 +15,7 @@ import numpy as np
 
 import ikmath as ik
 
+from ...bridge.checks import limiting_constraint
 from ...bridge.skeleton import Figure
 from .goals import effector_errors
 from .plan import Plan
@@ -33,7 +34,11 @@ def confirmed(
     depsgraph: bpy.types.Depsgraph,
     sentence: str,
 ) -> Solved:
-    """The result of `as_shown`; its pose is written to the armature, and the depsgraph is at that frame."""
+    """The result of `as_shown`; its pose is written to the armature, and the depsgraph is at that frame.
+
+    The sentence is that on a constraint, if there is one.
+    """
+    sentence = limiting_constraint(armature, frozenset(plan.solved)) or sentence
     sample = take_sample(plan, armature, depsgraph, solved.frame)
     return as_shown(make_task(plan, figure, sample, as_posed=True), solved, sentence)
 
