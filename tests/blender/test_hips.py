@@ -8,6 +8,7 @@ import installed
 import numpy as np
 import pytest
 from bridge_rigs import metarig
+from mathutils import Matrix
 
 drag = installed.module("control.drag.drag")
 KINDS = ["whole", "in halves", "with pelvis"]
@@ -102,3 +103,17 @@ def test_a_leg_taken_at_its_hip_joint_moves_the_hips(make, by: tuple[float, floa
     way = places(rig, "thigh.L", "thigh.R").mean(0) - hips
     assert moved.status == "BEST_EFFORT" or np.linalg.norm(way - by) < 0.02
     assert places(rig, "shin.L")[0, 2] < knee[0, 2] + 0.02  # and no leg is flung up
+
+
+@pytest.mark.parametrize("by", [(0.0, 0.0, 0.3), (0.0, 0.1, 0.25)])
+def test_a_knee_pulled_up_leaves_the_trunk_lying_on_the_ground(by: tuple[float, float, float]):
+    rig = metarig("human")
+    hips = rig.pose.bones["spine"]
+    lies = Matrix.Translation((0.0, 0.9, 0.13)) @ Matrix.Rotation(-np.pi / 2.0, 4, "X")
+    hips.matrix = lies @ Matrix.Translation((0.0, 0.0, -1.0)) @ hips.matrix
+    before = places(rig, *TRUNK)
+    _, moved = pulled(rig, "shin.L", by)
+    after = places(rig, *TRUNK)
+    assert moved.status == "REACHED"
+    assert np.abs(after - before)[:, 2].max() < 0.08  # with a hip joint that stays, the trunk would rise
+    np.testing.assert_allclose(after[1] - after[0], before[1] - before[0], atol=0.05)

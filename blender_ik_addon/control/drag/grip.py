@@ -256,7 +256,8 @@ def _holding(
     held += _joined(whole, grip, own)
     carried = (on.upright and held) or any(_is_placed(bones, foot, own) for foot in on.feet)
     in_hand = lifted or number == top or bones.parents[number] < 0
-    if carried or in_hand:
+    led = any(one.priority == _strength(own) + _BODY for one in held)
+    if carried or in_hand or led:
         return held, "FREE"
     return held, "PINNED" if rig_of(armature).solver.root == "AUTO" else ""
 
