@@ -117,6 +117,23 @@ def test_sides_that_names_do_not_tell_are_told_by_how_the_figure_is_drawn(left: 
     assert np.allclose(mirrored, own * (-1, 1, 1), atol=1e-5)
 
 
+@pytest.mark.parametrize("roll", [0.0, np.pi / 2, np.pi])
+def test_an_aim_is_mirrored_to_the_axis_that_points_to_the_mirrored_side(roll: float):
+    rig = two_arms()
+    bpy.ops.object.mode_set(mode="EDIT")
+    own, other = (rig.data.edit_bones[name] for name in ("hand.L", "hand.R"))
+    other.roll = roll - own.roll
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for axis in ("X", "-Z", "Y"):
+        bpy.ops.articulate.clear(delete_targets=True)
+        add("hand.L", kind="AIM", axis=axis)
+        select(rig, "hand.L")
+        bpy.ops.articulate.mirror()
+        bpy.context.view_layer.update()
+        left, right = (np.array(each.target.matrix_world.translation) for each in rig.articulate.effectors)
+        assert np.allclose(right, left * (-1, 1, 1), atol=1e-5)
+
+
 def test_a_hand_welded_to_the_chest_is_mirrored_as_it_is_posed():
     rig = two_arms()
     bpy.ops.articulate.effector_add(bone="hand.L", kind="LOOP", second_bone="chest", rigid=True)

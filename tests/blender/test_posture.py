@@ -253,6 +253,13 @@ def test_what_does_not_stand_on_two_legs_has_no_relaxed_stance(name):
     assert [bone.matrix_basis for bone in rig.pose.bones] == before
 
 
+def test_a_relaxed_stance_that_would_not_be_shown_is_refused():
+    rig = person()
+    rig.data.pose_position = "REST"
+    with pytest.raises(RuntimeError, match="'metarig' is shown in its rest position"):
+        bpy.ops.articulate.relaxed_stance()
+
+
 @pytest.mark.parametrize("source", ["AUTO", "POSE"])
 def test_a_figure_in_rest_pose_is_baked_as_it_stands_at_ease(source):
     """The targets are those of a relaxed stance elsewhere: only that posture gives it back."""

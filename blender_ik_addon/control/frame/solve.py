@@ -12,11 +12,11 @@ from ikmath.postures.stance import stance, stands_on_two
 
 from ...bridge.armature import read_state
 from ...bridge.bone_map import bone_map
-from ...bridge.checks import limiting_constraint
+from ...bridge.checks import armature_refusals, limiting_constraint
 from ...bridge.figure_map import joint_map
 from ...bridge.skeleton import read_figure
 from ...bridge.space import read_space
-from ...properties.refusal import Refused
+from ...properties.refusal import Refused, require
 from ..bake.autokey import pose_and_key
 from ..report.report import Run, write_report
 from .confirm import confirmed
@@ -54,6 +54,7 @@ def stand_relaxed(armature: bpy.types.Object, context: bpy.types.Context) -> Non
     Raises:
         Refused: the figure does not stand on two legs, or it cannot be posed.
     """
+    require(armature_refusals(armature))
     whole = bone_map(armature)
     bones = whole.bones
     limbs = [bones.names[j] for limb in whole.kinds.limbs for j in (*limb.joints, limb.end) if j >= 0]

@@ -102,6 +102,10 @@ def _mirrored(effector: ArticulateEffector, bones: Any, other: str) -> dict[str,
     axes = mirrored_axes(bones[effector.bone], bones[other])
     if "offset" in settings:
         settings["offset"] = (axes @ Vector(settings["offset"])).to_tuple()
+    if "axis" in settings:
+        way = axes @ Vector(effector.direction)
+        most = max(range(3), key=lambda index: abs(way[index]))
+        settings["axis"] = ("-" if way[most] < 0.0 else "") + "XYZ"[most]
     if second in bones:
         seconds = mirrored_axes(bones[second], bones[settings["second_bone"]])
         settings["second_offset"] = (seconds @ Vector(settings["second_offset"])).to_tuple()
