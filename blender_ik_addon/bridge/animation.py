@@ -86,7 +86,9 @@ def values_by_hand(but: bpy.types.Object | None = None) -> Callable[[], None]:
     looked up again.
     """
     values = {
-        thing.session_uid: {path: _value(thing, path) for path in {c.data_path for c in keyed_curves(thing)}}
+        thing.session_uid: {
+            path: value_of(thing, path) for path in {c.data_path for c in keyed_curves(thing)}
+        }
         for thing in _animated()
         if thing != but
     }
@@ -94,7 +96,9 @@ def values_by_hand(but: bpy.types.Object | None = None) -> Callable[[], None]:
     def give_back() -> None:
         for thing in _animated():
             held = values.get(thing.session_uid, {})
-            lost = {p: value for p, value in held.items() if value is not None and _value(thing, p) != value}
+            lost = {
+                p: value for p, value in held.items() if value is not None and value_of(thing, p) != value
+            }
             for path, value in lost.items():
                 _set(thing, path, value)
             if lost:
@@ -115,7 +119,7 @@ def _animated() -> Iterator[Any]:
                     yield own
 
 
-def _value(thing: Any, path: str) -> _Value | None:
+def value_of(thing: Any, path: str) -> _Value | None:
     """The value of a property; None if it does not exist."""
     try:
         value = thing.path_resolve(path)

@@ -23,7 +23,8 @@ from .rig import ArticulateRig
 from .saved import declared
 from .solver import ArticulateSolver
 
-_EACH_FRAME = {"weight", "influence", "priority", "pin_location", "pin_rotation", *AMOUNTS}
+EACH_FRAME = {"weight", "influence", "priority", "pin_location", "pin_rotation", *AMOUNTS}
+"""Settings of effectors that are read in every frame."""
 _RESULTS = {
     "status",
     "error",
@@ -47,7 +48,7 @@ def _reader(group: type, without: frozenset[str] = frozenset()) -> Reader:
     plain = ["name"]
     for name, declaration in declared(group).items():
         kind = getattr(declaration, "function", CollectionProperty)  # otherwise it is not a Blender property
-        if kind is CollectionProperty or name in _EACH_FRAME | _RESULTS | without:
+        if kind is CollectionProperty or name in EACH_FRAME | _RESULTS | without:
             continue
         if kind in (FloatVectorProperty, BoolVectorProperty):
             vectors.append(name)

@@ -8,7 +8,7 @@ import itertools
 import bpy
 import numpy as np
 import pytest
-from addon_scenes import arm, evaluated, miss, reach, tip, two_arms
+from addon_scenes import arm, evaluated, miss, reach, tip, two_arms, wall
 
 LEFT, RIGHT = (-1.0, 0.5, 3.5), (1.0, 0.5, 3.5)
 
@@ -144,3 +144,27 @@ def test_a_figure_is_back_in_its_animation_when_an_effector_has_faded_out():
         assert np.abs(np.array(now) - held).max() < 1e-4, frame
     bpy.context.scene.frame_set(6)
     assert miss(rig, "hand.L") < 1e-3
+
+
+@pytest.mark.parametrize(
+    ("name", "values"), [("enabled", {1: True, 5: False}), ("point", {1: "TIP", 5: "HEAD"})]
+)
+def test_a_bake_refuses_a_keyed_setting_that_it_would_not_follow(name, values):
+    rig = arm(5)
+    left, _ = torn(rig)
+    key(left, name, values)
+    bpy.context.scene.frame_set(1)
+    bpy.ops.articulate.bake(frame_start=1, frame_end=4)
+    with pytest.raises(RuntimeError, match=f"frame 5 .*{name.title()} of 'left' is .* key Influence instead"):
+        bpy.ops.articulate.bake(frame_start=1, frame_end=9)
+
+
+def test_a_bake_refuses_an_obstacle_that_is_switched_on_later_if_none_is_on():
+    rig = arm()
+    reach(rig, "b3", (1.5, 0.5, 2.0))
+    wall(rig, 3.0)
+    key(rig.articulate.obstacles[0], "enabled", {1: False, 5: True})
+    bpy.ops.articulate.bake(frame_start=5, frame_end=9)
+    bpy.context.scene.frame_set(1)
+    with pytest.raises(RuntimeError, match=r"frame 5 .*Enabled of 'Cube' is True there, but False"):
+        bpy.ops.articulate.bake(frame_start=1, frame_end=9)

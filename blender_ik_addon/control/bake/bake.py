@@ -8,17 +8,18 @@ frame, its actions and the pose are unchanged.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import bpy
 
 from ...bridge.action import key_time, to_be_keyed, write_keys
-from ...bridge.animation import values_by_hand
+from ...bridge.animation import animation_curves, value_of, values_by_hand
 from ...bridge.armature import read_channels, write_channels
 from ...bridge.checks import constraint_refusals, limiting_constraint
 from ...bridge.skeleton import Figure
@@ -27,6 +28,7 @@ from ...compat import bone_selected
 from ...properties.refusal import Refused, require
 from ...properties.rig import frame_limits
 from ...properties.session import own_session
+from ...properties.settings import EACH_FRAME
 from ..frame.confirm import confirmed
 from ..frame.plan import Plan, find_armature, read_plan
 from ..frame.sample import Sample, take_sample
@@ -38,6 +40,7 @@ from ..report.report import Run, write_report
 from .record import frame_curves
 
 _SAMPLING_SHARE = 0.3  # share of the progress bar; sampling is mostly Blender's evaluation
+_READ_ONCE: Final = re.compile(r"articulate\.(solver|effectors|obstacles)\b.*\.(\w+)$")
 _ROUNDS = 20  # solves of the first frame, for methods that have not converged before
 
 
@@ -94,6 +97,7 @@ class Bake:
                 f"No bone that is solved in '{armature.name}' is selected:"
                 " select some or switch Only Selected off"
             )
+        self._settings = self._animated_settings(armature)
         self._constrained = any(len(bone.constraints) for bone in armature.pose.bones)
         # by frame, a sentence on the constraint that may change the result after the solve
         self._limiting: dict[int, str] = {}
@@ -159,12 +163,34 @@ class Bake:
     def _span(self, scene: bpy.types.Scene) -> tuple[float, float]:
         return key_time(scene, self.options.frame_start), key_time(scene, self.options.frame_end)
 
+    def _animated_settings(self, armature: bpy.types.Object) -> dict[str, Any]:
+        """The present values of animated settings that are in the plan, by data path."""
+        found = map(_READ_ONCE.match, {curve.data_path for curve in animation_curves(armature)})
+        return {
+            path[0]: value_of(armature, path[0])
+            for path in found
+            if path
+            and path[2] not in EACH_FRAME
+            and (path[1] != "obstacles" or self.plan.surroundings is None)  # else read in every frame
+        }
+
     def _check(self, armature: bpy.types.Object, figure: Figure, frame: int) -> None:
-        """Check the current frame of the scene, because constraints and rotation modes may be animated.
+        """Check the current frame of the scene, because constraints, settings and modes may be animated.
 
         Raises:
-            Refused: a constraint overrides the result, or a bone's rotation mode differs from the plan's.
+            Refused: a constraint overrides the result, or a setting or a rotation mode is not the plan's.
         """
+        for path, then in self._settings.items():
+            now = value_of(armature, path)
+            if now != then:
+                holder, _, name = path.rpartition(".")
+                owner = armature.path_resolve(holder)
+                label = owner.bl_rna.properties[name].name
+                instead = ", or key Influence instead" if "effectors" in path else ""
+                raise Refused(
+                    f"{label} of '{owner.name or armature.name}' is {now} there, but {then} in the frame in"
+                    f" which the bake was started; bake only frames that have the same value{instead}"
+                )
         bones = self.plan.bones
         for name in self.plan.solved:
             mode, planned = armature.pose.bones[name].rotation_mode, bones.rotation_mode[bones.number(name)]
