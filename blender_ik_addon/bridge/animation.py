@@ -157,10 +157,10 @@ def other_actions(armature: bpy.types.Object, words: str, *, assets: bool) -> li
 
 
 def action_poses(actions: Iterable[bpy.types.Action], bones: Bones) -> Channels | None:
-    """The poses (P, B) of those actions that pose an armature's bones; None if there are none."""
+    """The poses (P, B) of those actions, by slots, that pose an armature's bones; None if there are none."""
     found: list[tuple[Any, list[tuple[Any, str, int]]]] = []
-    for action in actions:
-        curves = _curves(action, bones)
+    for action, bag in ((one, bag) for one in actions for bag in compat.all_bags(one)):
+        curves = _curves(bag, bones)
         if len({number for _, channel, number in curves if channel.startswith("rotation")}) >= _LEAST:
             found.append((action, curves))
     if not found:
@@ -174,10 +174,9 @@ def action_poses(actions: Iterable[bpy.types.Action], bones: Bones) -> Channels 
     return np.concatenate(poses)
 
 
-def _curves(action: bpy.types.Action, bones: Bones) -> list[tuple[Any, str, int]]:
-    """The F-curves of an action that pose bones, each with its channel and the index of its bone."""
-    curves = [curve for bag in compat.all_bags(action) for curve in bag.fcurves]
-    posing = ((curve, animated_channel(curve, bones)) for curve in curves)
+def _curves(bag: Any, bones: Bones) -> list[tuple[Any, str, int]]:
+    """The F-curves of a bag that pose bones, each with its channel and the index of its bone."""
+    posing = ((curve, animated_channel(curve, bones)) for curve in bag.fcurves)
     return [(curve, *channel) for curve, channel in posing if channel is not None]
 
 

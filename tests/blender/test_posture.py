@@ -370,3 +370,20 @@ def test_only_chosen_actions_make_the_posture(chosen):
         rig, chosen.get("posture_actions", ""), assets=chosen["posture_from"] == "LIBRARY"
     )
     assert [action.name for action in found] == ["Acting"]
+
+
+@pytest.mark.skipif(bpy.app.version < (4, 4), reason="there are no slots")
+def test_the_slots_of_an_action_are_poses_by_themselves():
+    rig = person()
+    action, bone = bpy.data.actions.new("Duo"), rig.pose.bones["upper_arm.L"]
+    animated = rig.animation_data_create()
+    animated.action = action
+    for name, turn in (("A", 0.5), ("B", -0.5)):
+        animated.action_slot = action.slots.new("OBJECT", name)
+        for each in rig.pose.bones:
+            each.rotation_mode, each.rotation_quaternion = "QUATERNION", (1.0, 0.0, 0.0, turn)
+            each.keyframe_insert("rotation_quaternion", frame=1)
+    bones = module("bridge.armature").read_bones(rig)
+    poses = module("bridge.animation").action_poses([action], bones)
+    turns = poses["rotation_quaternion"][:, bones.index[bone.name], 3]
+    np.testing.assert_allclose(np.sort(turns), [-0.5, 0.5])

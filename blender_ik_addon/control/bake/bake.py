@@ -182,9 +182,11 @@ class Bake:
         """
         for path, then in self._settings.items():
             now = value_of(armature, path)
-            if now != then:
-                holder, _, name = path.rpartition(".")
-                owner = armature.path_resolve(holder)
+            if now == then:
+                continue
+            holder, _, name = path.rpartition(".")
+            owner = armature.path_resolve(holder)
+            if name == "enabled" or getattr(owner, "enabled", True):
                 label = owner.bl_rna.properties[name].name
                 instead = ", or key Influence instead" if "effectors" in path else ""
                 raise Refused(
