@@ -109,3 +109,22 @@ def test_a_muted_constraint_carries_nothing() -> None:
     bpy.context.view_layer.update()
     bpy.ops.articulate.solve()
     assert miss(rig, "b3") < 1e-3
+
+
+def test_a_bake_refuses_frames_in_which_the_target_hangs_from_the_figure_unless_it_does_not_count() -> None:
+    rig = arm()
+    held = constrain(reach(rig, "b3", (1.0, 0.5, 2.5)), "CHILD_OF", rig, "b3")
+    for frame, influence in ((1, 0.0), (4, 0.0), (5, 1.0)):
+        held.influence = influence
+        held.keyframe_insert("influence", frame=frame)
+    bpy.context.scene.frame_set(1)
+    with pytest.raises(RuntimeError, match=r"frame 5 .*'b3': its target .* is attached to bone 'b3'"):
+        bpy.ops.articulate.bake(frame_start=1, frame_end=8)
+    effector = rig.articulate.effectors["b3"]
+    for frame, influence in ((1, 1.0), (4, 1.0), (5, 0.0)):
+        effector.influence = influence
+        effector.keyframe_insert("influence", frame=frame)
+    bpy.context.scene.frame_set(1)
+    bpy.ops.articulate.bake(frame_start=1, frame_end=8)
+    bpy.context.scene.frame_set(4)
+    assert miss(rig, "b3") < 1e-3

@@ -25,12 +25,13 @@ from ...bridge.checks import constraint_refusals, limiting_constraint
 from ...bridge.skeleton import Figure
 from ...bridge.writable import require_keepable, require_writable
 from ...compat import bone_selected
+from ...properties.access import rig_of
 from ...properties.refusal import Refused, require
 from ...properties.rig import frame_limits
 from ...properties.session import own_session
 from ...properties.settings import EACH_FRAME
 from ..frame.confirm import confirmed
-from ..frame.plan import Plan, find_armature, read_plan
+from ..frame.plan import Plan, carried_targets, find_armature, read_plan
 from ..frame.sample import Sample, take_sample
 from ..frame.solve_frame import solve_task
 from ..frame.solved import Solved
@@ -193,7 +194,9 @@ class Bake:
                     f"{label} of '{owner.name or armature.name}' is {now} there, but {then} in the frame in"
                     f" which the bake was started; bake only frames that have the same value{instead}"
                 )
-        bones = self.plan.bones
+        bones, every = self.plan.bones, rig_of(armature).effectors
+        counting = (each for each in every if each.enabled and each.weight * each.influence > 0.0)
+        require(carried_targets(armature, counting, frozenset(self.plan.solved)))
         for name in self.plan.solved:
             mode, planned = armature.pose.bones[name].rotation_mode, bones.rotation_mode[bones.number(name)]
             if mode != planned:

@@ -7,7 +7,7 @@ by edits in between.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Final
@@ -264,14 +264,7 @@ def read_plan(
         chains += [(fore, upper) for upper, fore in hanging]
     solved = moving_bones(whole, chains, asked.setting)
     natural = natural and len(solved) <= _MANY
-    for _, effector in enabled:
-        followed = [(effector.target, effector.subtarget)] if effector.follows == "TARGET" else []
-        for target, subtarget in (*followed, *((thing, "") for thing in effector.alternative_objects)):
-            if bone := carrying_bone(target, subtarget, armature, frozenset(solved)):
-                raise Refused(  # it would move away from the effector
-                    f"Effector '{effector.name}': its target '{target.name}' is attached to bone '{bone}',"
-                    " which this solve moves; choose a target that the solve does not move"
-                )
+    require(carried_targets(armature, (effector for _, effector in enabled), frozenset(solved)))
     return Plan(
         armature=armature.name,
         uid=armature.session_uid,
@@ -333,6 +326,20 @@ def plain(plan: Plan, want: Wanted) -> tuple[Flags, Flags]:
         if want.weight[row] > 0.0 and every_axis and exactly:
             flags[:, row] = effector.kind.moves, effector.kind.turns
     return flags[0], flags[1]
+
+
+def carried_targets(
+    armature: bpy.types.Object, effectors: Iterable[ArticulateEffector], solved: frozenset[str]
+) -> Iterator[Refused]:
+    """Effectors whose targets depend on solved bones in the present frame; they would move away."""
+    for effector in effectors:
+        followed = [(effector.target, effector.subtarget)] if effector.follows == "TARGET" else []
+        for target, subtarget in (*followed, *((thing, "") for thing in effector.alternative_objects)):
+            if bone := carrying_bone(target, subtarget, armature, solved):
+                yield Refused(
+                    f"Effector '{effector.name}': its target '{target.name}' is attached to bone '{bone}',"
+                    " which this solve moves; choose a target that the solve does not move"
+                )
 
 
 def find_armature(plan: Plan) -> bpy.types.Object:
