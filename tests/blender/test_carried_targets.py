@@ -124,7 +124,21 @@ def test_a_bake_refuses_frames_in_which_the_target_hangs_from_the_figure_unless_
     for frame, influence in ((1, 1.0), (4, 1.0), (5, 0.0)):
         effector.influence = influence
         effector.keyframe_insert("influence", frame=frame)
-    bpy.context.scene.frame_set(1)
+    bpy.context.scene.frame_set(5)
     bpy.ops.articulate.bake(frame_start=1, frame_end=8)
     bpy.context.scene.frame_set(4)
+    assert miss(rig, "b3") < 1e-3
+
+
+def test_a_live_figure_says_from_when_on_its_target_hangs_from_it() -> None:
+    rig = arm()
+    held = constrain(reach(rig, "b3", (1.0, 0.5, 2.5)), "CHILD_OF", rig, "b3")
+    for frame, influence in ((1, 0.0), (4, 0.0), (5, 1.0)):
+        held.influence = influence
+        held.keyframe_insert("influence", frame=frame)
+    bpy.context.scene.frame_set(1)
+    rig.articulate.live = True
+    for frame in (1, 4, 5, 8, 2):
+        bpy.context.scene.frame_set(frame)
+        assert ("is attached to bone 'b3'" in rig.articulate.message) == (frame > 4)
     assert miss(rig, "b3") < 1e-3

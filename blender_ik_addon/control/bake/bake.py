@@ -194,9 +194,8 @@ class Bake:
                     f"{label} of '{owner.name or armature.name}' is {now} there, but {then} in the frame in"
                     f" which the bake was started; bake only frames that have the same value{instead}"
                 )
-        bones, every = self.plan.bones, rig_of(armature).effectors
-        counting = (each for each in every if each.enabled and each.weight * each.influence > 0.0)
-        require(carried_targets(armature, counting, frozenset(self.plan.solved)))
+        bones, effectors = self.plan.bones, rig_of(armature).enabled_effectors
+        require(carried_targets(armature, effectors, frozenset(self.plan.solved)))
         for name in self.plan.solved:
             mode, planned = armature.pose.bones[name].rotation_mode, bones.rotation_mode[bones.number(name)]
             if mode != planned:

@@ -264,7 +264,7 @@ def read_plan(
         chains += [(fore, upper) for upper, fore in hanging]
     solved = moving_bones(whole, chains, asked.setting)
     natural = natural and len(solved) <= _MANY
-    require(carried_targets(armature, (effector for _, effector in enabled), frozenset(solved)))
+    require(carried_targets(armature, rig.enabled_effectors, frozenset(solved)))
     return Plan(
         armature=armature.name,
         uid=armature.session_uid,
@@ -331,8 +331,8 @@ def plain(plan: Plan, want: Wanted) -> tuple[Flags, Flags]:
 def carried_targets(
     armature: bpy.types.Object, effectors: Iterable[ArticulateEffector], solved: frozenset[str]
 ) -> Iterator[Refused]:
-    """Effectors whose targets depend on solved bones in the present frame; they would move away."""
-    for effector in effectors:
+    """Effectors that count in this frame, whose targets depend on solved bones; these would move away."""
+    for effector in (each for each in effectors if each.weight * each.influence > 0.0):
         followed = [(effector.target, effector.subtarget)] if effector.follows == "TARGET" else []
         for target, subtarget in (*followed, *((thing, "") for thing in effector.alternative_objects)):
             if bone := carrying_bone(target, subtarget, armature, solved):

@@ -20,12 +20,14 @@ import bpy
 from ikmath.collision.mesh_geometry import MeshGeometry
 
 from ...bridge.armature import PoseState
-from ...bridge.evaluated import is_kept_up
+from ...bridge.evaluated import is_kept_up, with_parents
 from ...bridge.fingerprint import fingerprint, is_restless
 from ...properties.access import holds, rig_of
+from ...properties.effector import ArticulateEffector
+from ...properties.refusal import require
 from ...properties.session import own_session
 from ...properties.settings import frame_settings, other_settings, settings_untold
-from ..frame.plan import Plan, read_plan
+from ..frame.plan import Plan, carried_targets, read_plan
 from ..frame.root import placed_bones
 from ..frame.sample import Sample, take_sample
 from ..frame.solve_frame import solve_task
@@ -193,6 +195,9 @@ class LiveFigures:
         """Solve one armature, the original; returns whether it got a new pose."""
         shown, rendering = armature.evaluated_get(depsgraph), depsgraph.mode == "RENDER"
         kept = self._prepare(armature, depsgraph, new_frame)
+        if not rendering:  # constraints may be animated; the originals are those of another frame in a render
+            effectors = (each for each in rig_of(armature).enabled_effectors if _is_constrained(each))
+            require(carried_targets(armature, effectors, frozenset(kept.plan.solved)))
         figure = kept.task.figure
         state = kept.start.pose(armature, shown, figure, new_frame=new_frame, rendering=rendering)
         kept.measure(kept.start.common(figure, shown))
@@ -269,6 +274,11 @@ def _is_elsewhere(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) ->
     if len(layers) < 2 or holds(depsgraph.view_layer.objects, armature):
         return False
     return any(holds(layer.objects, armature) for layer in layers)
+
+
+def _is_constrained(effector: ArticulateEffector) -> bool:
+    """Whether constraints move a target of an effector."""
+    return any(len(each.constraints) for target in effector.targets for each in with_parents(target))
 
 
 def _is_live(thing: bpy.types.Object | None) -> bool:
