@@ -80,7 +80,8 @@ def constraint_refusals(armature: bpy.types.Object, figure: Figure, chains: Iter
             own.add(name)
     found: list[tuple[int, Refused]] = []
     for bone, constraint, hit in overriding:
-        moved = "it" if hit == [bone.name] else ", ".join(f"'{name}'" for name in hit[:3])
+        more = f" and {len(hit) - 3} more" if hit[3:] else ""
+        moved = "it" if hit == [bone.name] else ", ".join(f"'{name}'" for name in hit[:3]) + more
         end = next((shorter[name] for name in hit if name in shorter), None)
         cure = f", or choose '{end[0]}' as the chain root of '{end[1]}'" if end else ""
         sentence = (

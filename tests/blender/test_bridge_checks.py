@@ -124,6 +124,8 @@ def test_an_ik_constraint_on_a_bone_below() -> None:
     assert faults_of(rig, ["b0"]) == []
     constraint.chain_count = 0
     assert len(faults_of(rig, ["b0"])) == 1
+    (fault,) = faults_of(rig, ["b0", "b1", "b2", "b3"])
+    assert "moves 'b3', 'b2', 'b1' and 1 more and would override" in str(fault)
     constraint.chain_count, constraint.use_tail = 2, False
     assert faults_of(rig, ["b3"]) == [] and len(faults_of(rig, ["b1"])) == 1
 
