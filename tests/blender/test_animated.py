@@ -162,6 +162,17 @@ def test_a_bake_refuses_a_keyed_setting_that_it_would_not_follow(name, values):
         bpy.ops.articulate.bake(frame_start=1, frame_end=9)
 
 
+def test_a_bake_refuses_a_keyed_limit():
+    rig = arm()
+    reach(rig, "b3", (1.5, 0.5, 2.0))
+    bone = rig.pose.bones["b1"]
+    bone.use_ik_limit_x = True
+    key(bone, "ik_max_x", {1: 0.5, 5: 1.0})
+    bpy.context.scene.frame_set(1)
+    with pytest.raises(RuntimeError, match=r"Maximum of 'b1' is .* there, but 0\.5 .* or remove its keys"):
+        bpy.ops.articulate.bake(frame_start=1, frame_end=9)
+
+
 def test_a_bake_refuses_an_obstacle_that_is_switched_on_later_if_none_is_on():
     rig = arm()
     reach(rig, "b3", (1.5, 0.5, 2.0))

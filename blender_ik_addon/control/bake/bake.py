@@ -41,7 +41,9 @@ from ..report.report import Run, write_report
 from .record import frame_curves
 
 _SAMPLING_SHARE = 0.3  # share of the progress bar; sampling is mostly Blender's evaluation
-_READ_ONCE: Final = re.compile(r"articulate\.(solver|effectors|obstacles)\b.*\.(\w+)$")
+_READ_ONCE: Final = re.compile(
+    r"articulate\.(solver|effectors|obstacles)\b.*\.(\w+)$|pose\.bones\[.*\]\.(?:ik_|use_ik_|lock_)\w+$"
+)
 _ROUNDS = 20  # solves of the first frame, for methods that have not converged before
 
 
@@ -165,7 +167,7 @@ class Bake:
         return key_time(scene, self.options.frame_start), key_time(scene, self.options.frame_end)
 
     def _animated_settings(self, armature: bpy.types.Object) -> dict[str, Any]:
-        """The present values of animated settings that are in the plan, by data path."""
+        """The present values of animated settings, limits and locks that are read once, by data path."""
         found = map(_READ_ONCE.match, {curve.data_path for curve in animation_curves(armature)})
         return {
             path[0]: value_of(armature, path[0])
@@ -189,10 +191,10 @@ class Bake:
             owner = armature.path_resolve(holder)
             if name == "enabled" or getattr(owner, "enabled", True):
                 label = owner.bl_rna.properties[name].name
-                instead = ", or key Influence instead" if "effectors" in path else ""
+                instead = "key Influence instead" if path.startswith("articulate.eff") else "remove its keys"
                 raise Refused(
                     f"{label} of '{owner.name or armature.name}' is {now} there, but {then} in the frame in"
-                    f" which the bake was started; bake only frames that have the same value{instead}"
+                    f" which the bake was started; bake only frames that have the same value, or {instead}"
                 )
         bones, effectors = self.plan.bones, rig_of(armature).enabled_effectors
         require(carried_targets(armature, effectors, frozenset(self.plan.solved)))
