@@ -52,16 +52,24 @@ class BoneMap:
         """Indices of the long bones of arms and legs."""
         return [joint for limb in self.kinds.limbs for joint in limb.joints]
 
+    @property
+    def parts_of_hips(self) -> set[int]:
+        """The bones between the hips and the thighs of a figure on two legs: halves of one pelvis."""
+        kinds, bones = self.kinds, self.bones
+        legs = [limb for limb in kinds.limbs if limb.foot in kinds.feet and len(kinds.feet) == 2]
+        above = {number for leg in legs for number in bones.ancestors(leg.joints[0])[1:]}
+        return {number for number in above if kinds.kinds[number] == Kind.CLAVICLE}
+
     def legs_of(self, bone: int) -> list[tuple[int, int]]:
-        """Child and foot of each leg that hangs from a bone; legs may begin with parts of the hips."""
-        kinds, found = self.kinds, []
+        """First bone and foot of each leg that hangs from a bone; parts of hips that turn are first."""
+        kinds, found, rigid = self.kinds, [], self.parts_of_hips
         spine = self.bones.ancestors(kinds.head) if kinds.head >= 0 else kinds.of_kind(Kind.SPINE)
         for limb in kinds.limbs:
             way = self.bones.ancestors(limb.joints[0])
             if limb.foot in kinds.feet and bone in way[1:]:
-                hips = way[1 : way.index(bone)]
+                hips = [number for number in way[1 : way.index(bone)] if number not in rigid]
                 if not set(hips) & set(spine):
-                    found.append((way[len(hips)], limb.foot))
+                    found.append(([limb.joints[0], *hips][-1], limb.foot))
         return found
 
 

@@ -91,13 +91,18 @@ def hanging_arms(
 
 
 def moving_bones(whole: BoneMap, chains: Sequence[Chain], root: str) -> tuple[str, ...]:
-    """The same as `chain_bones`, without bones that stay on the ground while a FREE root moves the hips."""
+    """The same as `chain_bones`, without bones that stay as they are.
+
+    These are parts of the hips at which no chain ends, and bones on the ground while a FREE root moves hips.
+    """
     bones, solved = whole.bones, chain_bones(whole.bones, chains)
+    ends = {name for chain in chains for name in chain}
+    still = {bones.names[number] for number in whole.parts_of_hips} - ends
     top = carrier(whole) if root == "FREE" else -1
-    if top < 0 or any(top not in bones.ancestors(name) for name, _ in chains):
-        return solved
-    still = {bones.names[number] for number in bones.ancestors(top)[1:]}
-    return solved if still & {above for _, above in chains} else tuple(n for n in solved if n not in still)
+    if top >= 0 and all(top in bones.ancestors(name) for name, _ in chains):
+        ground = {bones.names[number] for number in bones.ancestors(top)[1:]}
+        still |= ground if not ground & {above for _, above in chains} else set()
+    return tuple(name for name in solved if name not in still)
 
 
 def figure_bones(bones: Bones, solved: Indices, carried: Indices) -> Indices:

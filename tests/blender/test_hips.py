@@ -117,3 +117,21 @@ def test_a_knee_pulled_up_leaves_the_trunk_lying_on_the_ground(by: tuple[float, 
     assert moved.status == "REACHED"
     assert np.abs(after - before)[:, 2].max() < 0.08  # with a hip joint that stays, the trunk would rise
     np.testing.assert_allclose(after[1] - after[0], before[1] - before[0], atol=0.05)
+
+
+def turned(rig: bpy.types.Object, name: str) -> float:
+    """Degrees by which a bone turns from its rest pose against its parent."""
+    bpy.context.view_layer.update()
+    return np.degrees(rig.pose.bones[name].matrix_basis.to_quaternion().angle)
+
+
+def test_halves_of_the_hips_stay_rigid_unless_they_are_told_or_taken():
+    rig = in_halves()
+    held, _ = pulled(rig, "spine", (0.0, 0.27, 0.04))
+    assert not {"half.L", "half.R"} & set(held.bones)
+    assert turned(rig, "half.L") < 1e-3 < turned(rig, "thigh.L")
+    taken = drag.Drag(rig, bpy.context, drag.Grip(bone="half.L", along=1.0))
+    assert "half.L" in taken.bones and "half.R" not in taken.bones
+    rig.pose.bones["half.L"].articulate.kind = "other"
+    told, _ = pulled(rig, "foot.L", (0.0, -0.3, 0.1), along=1.0)
+    assert "half.L" in told.bones
