@@ -9,6 +9,7 @@ from math import degrees, isfinite
 from typing import Any, Final
 
 import bpy
+import numpy as np
 
 _SEEN_SHARE: Final = 5e-4  # share of the figure's size: half a pixel if it is 1000 pixels high
 _SEEN_TURN: Final = 2e-3  # radians, a tenth of a degree
@@ -16,8 +17,12 @@ _SEEN_TURN: Final = 2e-3  # radians, a tenth of a degree
 
 def is_seen(armature: bpy.types.Object, distance: float, turn: float) -> bool:
     """Whether an error, in Blender units and radians, is large enough on a figure to be visible."""
-    size: Any = armature.dimensions
-    return distance > _SEEN_SHARE * max(size) or turn > _SEEN_TURN
+    bones: Any = armature.data.bones  # its `dimensions` include the shapes of controls
+    ends = np.empty((2, 3 * len(bones)), dtype=np.float32)
+    bones.foreach_get("head_local", ends[0])
+    bones.foreach_get("tail_local", ends[1])
+    size = float(np.ptp(ends.reshape(-1, 3), axis=0).max()) * armature.matrix_world.median_scale
+    return distance > _SEEN_SHARE * size or turn > _SEEN_TURN
 
 
 def counted(count: int, what: str) -> str:

@@ -134,6 +134,16 @@ def test_an_invisible_error_is_not_reported():
     assert "b3: 1 mm from its target" in " ".join(draw())
 
 
+def test_a_large_shape_of_a_control_hides_no_error():
+    rig = arm()
+    bpy.ops.mesh.primitive_circle_add(radius=30.0)
+    rig.pose.bones["b0"].custom_shape = bpy.context.object
+    bpy.context.view_layer.objects.active = rig
+    reach(rig, "b3", (0.0, 0.0, 4.02))
+    bpy.ops.articulate.solve()
+    assert max(rig.dimensions) > 40.0 and "b3 is 20 mm from its target" in rig.articulate.message
+
+
 @pytest.mark.parametrize(("limits", "beyond"), [("penalty", True), ("projection", False)])
 def test_a_limit_that_a_method_exceeds_is_reported(limits, beyond):
     rig = arm()
