@@ -56,6 +56,7 @@ class _Kept:
         recalled: whether `last` came from the cache.
         found: cached results of frames that start from their own pose, by `asked`; surfaces: of the obstacles
             in these frames.
+        constrained: whether constraints move targets; they may be animated.
         told: state shown in the panel.
     """
 
@@ -71,6 +72,7 @@ class _Kept:
     found: dict[Any, Solved] = field(default_factory=dict, repr=False)
     surfaces: list[MeshGeometry] = field(default_factory=list, repr=False)
     restless: bool = False
+    constrained: bool = False
     doubtful: bool = False
     told: Any = None
 
@@ -195,8 +197,8 @@ class LiveFigures:
         """Solve one armature, the original; returns whether it got a new pose."""
         shown, rendering = armature.evaluated_get(depsgraph), depsgraph.mode == "RENDER"
         kept = self._prepare(armature, depsgraph, new_frame)
-        if not rendering:  # constraints may be animated; the originals are those of another frame in a render
-            effectors = (each for each in rig_of(armature).enabled_effectors if _is_constrained(each))
+        if kept.constrained and not rendering:  # in a render, the originals are those of another frame
+            effectors = rig_of(armature).enabled_effectors
             require(carried_targets(armature, effectors, frozenset(kept.plan.solved)))
         figure = kept.task.figure
         state = kept.start.pose(armature, shown, figure, new_frame=new_frame, rendering=rendering)
@@ -244,6 +246,7 @@ class LiveFigures:
             task=make_task(plan, figure, replace(sample, state=common)),
             common=common,
             restless=is_restless(armature),
+            constrained=any(map(_is_constrained, rig.enabled_effectors)),
         )
         return self._kept[armature.session_uid]
 
