@@ -201,7 +201,7 @@ def _unknown(what: str, name: str, file: Path, there: Iterable[str]) -> Refused:
 
 def _parser() -> argparse.ArgumentParser:
     first, last = frame_limits()
-    frame = _between(int, first, last, f"a frame from {first} to {last}")
+    frame = _between(int, first, last, f"a whole number from {first} to {last}")
     count = _between(int, 1, math.inf, "a whole number above zero")
     length = _between(float, 0.0, sys.float_info.max, "a length of zero or more")
     both = argparse.ArgumentParser(add_help=False)
