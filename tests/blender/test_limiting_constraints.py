@@ -67,6 +67,16 @@ def test_a_drag_tells_what_is_shown():
     held.cancel()
 
 
+def test_a_drag_names_the_limit_that_acts_when_it_does():
+    rig = limited_arm(0.5)
+    other = rig.pose.bones["b0"].constraints.new("LIMIT_ROTATION")
+    other.owner_space, other.use_limit_y, other.min_y, other.max_y = "LOCAL", True, 0.02, 3.0
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone="b3"))
+    moved = held.move_to((1.5, 0.5, 2.0))
+    assert "Constraint 'Limit Rotation' of bone 'b1' changes the result" in moved.message
+    held.cancel()
+
+
 def test_a_drag_that_no_limit_changes_is_there():
     rig = limited_arm(3.0)
     held = drag.Drag(rig, bpy.context, drag.Grip(bone="b3"))

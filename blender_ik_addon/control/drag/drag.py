@@ -81,7 +81,7 @@ class Drag:
     _mirrored: Mirrored | None
     _solver: DragSolver
     _target: Array
-    _limiting: str
+    _limited: bool  # whether constraints may change the pose
 
     def __init__(
         self,
@@ -263,7 +263,7 @@ class Drag:
                 sample.targets[own] = self._pins[effector.index]
         self._task = make_task(plan, figure, sample)
         self.grip, self._plan = grip, plan
-        self._limiting = limiting_constraint(armature, frozenset(plan.solved))
+        self._limited = bool(limiting_constraint(armature, frozenset(plan.solved)))
         self._rows, self._row = rows, rows[0]
         self._sample = sample
         self._solver, self._last = DragSolver(plan, rows, self._task.problem.length, self._budget), None
@@ -319,11 +319,11 @@ class Drag:
 
     def _as_shown(self, armature: bpy.types.Object, solved: Solved) -> Solved:
         """The solved frame with the errors that Blender shows, if a constraint may change the pose."""
-        if not self._limiting:
+        if not self._limited:
             return solved
         sample = _read(self._plan, armature, bpy.context)
         shown = next_task(self._task, replace(sample, targets=self._task.sample.targets))
-        return as_shown(shown, solved, self._limiting)
+        return as_shown(shown, solved, limiting_constraint(armature, frozenset(self._plan.solved)))
 
     def _message(self, solved: Solved) -> str:
         """Why the bone is not at the mouse or, if it is, which other effector is not at its target."""
