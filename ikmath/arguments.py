@@ -73,13 +73,15 @@ def indices(value: npt.ArrayLike, what: str) -> Index:
     return given.astype(np.intp)
 
 
-def frames(value: Any, count: int, what: str) -> Index:
+def frames(value: Any, count: int, what: str) -> int | Index:
     """The number of one of `count` frames, or an array of them; those below zero count from the end."""
-    many = isinstance(value, np.ndarray | list | tuple)
-    numbers = indices(value, what) if many else np.array(whole(value, what, least=-count))
-    if ((numbers < -count) | (numbers >= count)).any():
-        raise BadValue(what, f"is {told(value)}, but there are {count} frames.")
-    return numbers
+    if isinstance(value, np.ndarray | list | tuple):
+        several = indices(value, what)
+        if ((several >= -count) & (several < count)).all():
+            return several
+    elif (one := whole(value, what, least=-count)) < count:
+        return one
+    raise BadValue(what, f"is {told(value)}, but there are {count} frames.")
 
 
 def shaped(value: npt.ArrayLike, what: str, *shapes: tuple[int, ...], endless: bool = False) -> Array:

@@ -161,11 +161,16 @@ class Goal:
 
     def at(self, frame: Frame) -> Self:
         """The goal with the targets of one frame, or of several as the batch."""
-        if self.frames is None:
+        count = self.frames
+        if count is None:
             return self
-        number = arguments.frames(frame, self.frames, f"frame of {self.describe()}")
+        return self.of_frame(arguments.frames(frame, count, f"frame of {self.describe()}"))
+
+    def of_frame(self, number: Frame) -> Self:
+        """As `at`, without checks."""
         values = ((name, getattr(self, name), axes) for name, axes in self.targets.items())
-        return self.with_targets(**{n: v[number] for n, v, axes in values if v is not None and v.ndim > axes})
+        found = {name: v[number] for name, v, axes in values if v is not None and v.ndim > axes}
+        return self.with_targets(**found) if found else self
 
     def with_targets(self, **targets: Any) -> Self:
         """The goal with other targets, named as its attributes and shaped like them; nothing is checked."""

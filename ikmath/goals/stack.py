@@ -105,8 +105,7 @@ class TaskStack:
 
     def tolerances(self, length: float, angle: float | None) -> Array:
         """(E,) errors within which effectors are at their targets, metres and radians (None: the same)."""
-        found = np.where(self.is_angle, length if angle is None else angle, length)
-        return found.astype(float)  # whole numbers may have been given
+        return np.where(self.is_angle, float(length if angle is None else angle), float(length))
 
     def costs(self, scaled: Array) -> list[float]:
         """Squared length (rows,) of each level's scaled errors."""

@@ -16,7 +16,6 @@ chapter 23; Goldfarb & Idnani 1983).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -41,8 +40,7 @@ class Level(NamedTuple):
     damping: float
 
 
-@dataclass(frozen=True)
-class Constraints:
+class Constraints(NamedTuple):
     """`lower <= G z <= upper`, G being a box in other units above further rows.
 
     Attributes:
@@ -71,8 +69,7 @@ class Constraints:
         return out
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """An optimum.
 
     Attributes:
@@ -102,14 +99,16 @@ def hierarchical_qp(
     kept, values = constraints.equal or (nothing, np.empty(0))
     found: list[Signs] = []
     z, bounds, equal = origin, (constraints.upper, constraints.lower), constraints.upper == constraints.lower
-    begin = (2 * equal).astype(np.int8)
+    begin = fixed = 2 * equal.view(np.int8)
     centres = [origin] * len(levels)
     if target is not None:
         levels, centres = [*levels, Level(nothing, np.empty(0), 1.0)], [*centres, target]
     for number, (level, centre) in enumerate(zip(levels, centres, strict=True)):
         if number < len(active) and len(active[number]) == count:
-            begin = np.sign(active[number])
-            begin = np.where(equal, 2, begin * np.isfinite(np.where(begin > 0, *bounds))).astype(np.int8)
+            begin = fixed
+            if active[number].any():
+                begin = np.sign(active[number])
+                begin = np.where(equal, fixed, begin * np.isfinite(np.where(begin > 0, *bounds)))
         z, begin = _solve_level(level, kept, values, centre, constraints, begin)
         found.append(begin)
         if number + 1 < len(levels):

@@ -182,8 +182,8 @@ class IterationDriver:
         damping, slow, refused, refusals, idle = 1.0, 0, 0, 0, False
         model: StepModel | None = None
         reach = np.inf  # how long a step may be, since one was refused
+        done = iterate.reached(self.tolerances)
         while True:
-            done = iterate.reached(self.tolerances)
             if done and (self.posture is None or (at_once and budget.taken)):
                 return iterate, Stop.REACHED
             if nearly and nearly_met(self.problem, iterate, own.near):
@@ -209,22 +209,21 @@ class IterationDriver:
             if longest > limit and damping < own.firmest and not model.lenient:
                 damping *= own.firmer
                 continue
-            trial, ratio = None, -1.0
+            trial, ratio, there = None, -1.0, False
             # a lenient model's step is as long as what it meets; others may be too long to compute with
             if longest <= (limit if model.lenient else arguments.LARGEST):
-                idle = at_once and not model.strides and self._is_idle(iterate, dq)
                 # among obstacles corrections are costly: what promises nothing as it lands is not tried
                 step = dq if self.guard is None else landed
                 trial, ratio = self._try(iterate, model, step, to, budget)
-            if trial is not None and (
-                ratio > own.least_gain or (trial.reached(self.tolerances) and not done)
-            ):
+                there = trial is not None and trial.reached(self.tolerances)
+                idle = at_once and not there and not model.strides and self._is_idle(iterate, dq)
+            if trial is not None and (ratio > own.least_gain or (there and not done)):
                 quadratic = model.curved and damping <= 1.0 and ratio > own.full_gain
                 damping *= max(1.0 / 3.0, 1.0 - (2.0 * min(ratio, 1.0) - 1.0) ** 3)
                 damping, refused, reach = max(damping, own.least_factor), 0, np.inf
                 slow = slow + 1 if self._crept(iterate, trial, patience.share) else 0
                 correction.learn(iterate, trial)
-                iterate, model = trial, None
+                iterate, model, done = trial, None, there
                 # the next step would be as long as the square of this one
                 if quadratic and max(trial.costs) < longest**4 < own.posture_tolerance**2:
                     return self._put_right(iterate, budget), Stop.CONVERGED

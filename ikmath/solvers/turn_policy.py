@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import replace
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -32,8 +32,7 @@ _ABOUT: Final = 0.05
 """Share of a turn limit by which a figure that is held back by it may stay within: steps are corrected."""
 
 
-@dataclass(frozen=True)
-class Trail:
+class Trail(NamedTuple):
     """What a frame leaves to the one after it, as far as it is known."""
 
     pose: Pose | None = None  # where it ended
@@ -80,10 +79,6 @@ class TurnPolicy:
         self._on = np.where(turns, frames * (np.maximum(before, 0.0) + own.faster), np.inf)
         fast = None if dt is None else skeleton.max_speed * dt
         self._fast = None if fast is None or not np.isfinite(fast).any() else (q - fast, q + fast)
-        small, jump = (np.where(turns, frames * most, np.inf) for most in (own.turn, own.jump))
-        # small turns, little farther than in the frame before; one of the two; no jump by itself
-        choices = ((np.minimum, small), (np.maximum, small), (np.maximum, jump))
-        self._ranges = [self._within(choose, turn) for choose, turn in choices]
 
     def follow(self, solve: Solve, deadline: float) -> Solution:
         """The answer of the frame, with what the next frame needs to know and all iterations.
@@ -94,34 +89,38 @@ class TurnPolicy:
         Args:
             deadline: of `time.perf_counter`, after which no wider range is tried.
         """
-        first = last = answer = solve(self._ranges[0])
-        spent, late = first.iterations, 0
-        held = self._is_held_back(first, self._ranges[0])
-        for within in self._ranges[1:]:
+        own = self._parameters
+        # small turns, little farther than in the frame before; one of the two; no jump by itself
+        within = self._within(np.minimum, own.turn)
+        first = last = answer = solve(within)
+        spent, late, held = first.iterations, 0, self._is_held_back(first, within)
+        for turn in (own.turn, own.jump):
             if not held or time.perf_counter() > deadline:
                 break
+            within = self._within(np.maximum, turn)
             last = solve(within)
             spent, held = spent + last.iterations, self._is_held_back(last, within)
             if not self._is_jump(last):
                 answer = last
         if held or last is not answer:
             late = self._trail.late + 1
-            if self._leaps(first) or late % max(self._parameters.frames_late, 1) == 0:
+            if self._leaps(first) or late % max(own.frames_late, 1) == 0:
                 if held and time.perf_counter() <= deadline:
                     last = solve(self._fast)
                     spent += last.iterations
                 if last.status is Status.REACHED:
                     answer, late = last, 0
-        trail = replace(answer.memory, late=late, turned=self._turned(answer) / self._frames)
+        trail = answer.memory._replace(late=late, turned=self._turned(answer) / self._frames)
         limited_by = "" if answer.limited_by == "jump" and not late else answer.limited_by
         return replace(answer, iterations=spent, memory=trail, limited_by=limited_by)
 
-    def _within(self, choose: np.ufunc, turn: Array) -> Range:
-        """Turns up to the smaller or the larger of `turn` (n,) and steady ones, within the speed limits."""
-        least, most = self._q - choose(self._back, turn), self._q + choose(self._on, turn)
-        if self._fast is not None:
-            least, most = np.maximum(least, self._fast[0]), np.minimum(most, self._fast[1])
-        return least, most
+    def _within(self, choose: np.ufunc, turn: float) -> Range:
+        """Turns up to the smaller or the larger of `turn` and steady ones, within the speed limits."""
+        most = np.where(self._problem.skeleton.is_turn, self._frames * turn, np.inf)
+        low, high = self._q - choose(self._back, most), self._q + choose(self._on, most)
+        if self._fast is None:
+            return low, high
+        return np.maximum(low, self._fast[0]), np.minimum(high, self._fast[1])
 
     def _is_held_back(self, answer: Solution, within: Range) -> bool:
         """Whether a frame is short because its turns stayed within a range.
