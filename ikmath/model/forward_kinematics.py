@@ -68,16 +68,14 @@ def forward_one(topology: Topology, constants: Constants, q: Array) -> OneFrame:
     local = local_frames(topology.inputs, source)
     if constants.rest is not None:
         local = np.matmul(constants.rest, local)
-    rotation = np.matmul(local.take(topology.first_jump, None).T, local[:, :, :3])
-    for jump in topology.further_jumps:
-        rotation = np.matmul(rotation.take(jump, None).T, rotation)
-    above = rotation.take(topology.parent_entries, None).transpose(2, 0, 1)
+    rotation = local[:, :, :3]
+    for jump in topology.jumps:
+        rotation = np.matmul(rotation.take(jump, 0), rotation)
     axes_and_place = local[:-1].swapaxes(1, 2)[:, 3:]
-    carried = np.matmul(axes_and_place, above)
+    carried = np.matmul(axes_and_place, rotation.take(topology.parent, 0).swapaxes(1, 2))
     if len(topology.cuts):
-        carried[:, :3] = np.matmul(
-            axes_and_place[:, :3], rotation.take(topology.turn_entries).transpose(2, 0, 1)
-        )
+        turned = rotation.take(topology.turn_parent, 0).swapaxes(1, 2)
+        carried[:, :3] = np.matmul(axes_and_place[:, :3], turned)
     position = topology.above.dot(carried[:, 3])
     slides = constants.slides
     if not topology.on_ground:  # their carriers turn

@@ -42,10 +42,7 @@ class Topology(Remade):
         slides = 3 * np.searchsorted(self.sliding, owner) + slot
         row = np.where(slot >= 3, self.first_turn + 3 * owner + slot - 3, slides)
         self.in_order = np.array_equal(row, np.arange(self.first_turn + 3 * count))
-        # the first jump uses arrays with the axes and the position beside the rotation
-        self.first_jump = entries(np.append(self.turn_parent, count), 7)
-        self.further_jumps = further_jumps(self.turn_parent)
-        self.parent_entries, self.turn_entries = entries(self.parent), entries(self.turn_parent)
+        self.jumps = _jumps(self.turn_parent)
 
     def is_like(self, other: Topology) -> bool:
         """Whether another tree has the same structure."""
@@ -180,24 +177,11 @@ def _ancestors(parent: Index) -> Array:
     return above[:-1, :-1].copy()
 
 
-def further_jumps(parent: Index) -> list[Index]:
-    """Indices, see `entries`, of the ancestors two, four, ... up; parents (J,), J for none."""
-    count = len(parent)
+def _jumps(parent: Index) -> list[Index]:
+    """Ancestors one, two, four, ... up, as far as some joint has one; parents (J,), J for none."""
+    count, out = len(parent), []
     jump = np.append(parent, count)
-    out = []
-    while ((jump := jump[jump]) != count).any():
-        out.append(entries(jump))
+    while (jump != count).any():
+        out.append(jump)
+        jump = jump[jump]
     return out
-
-
-def entries(joints: Index, wide: int = 3) -> Index:
-    """(3, 3, K) indices of the rotations of K joints in (J + 1, 3, 3): `rotation.take(...).T` is (K, 3, 3).
-
-    This makes the joints innermost in memory, so numpy cannot use BLAS. Its own loop multiplies a stack of
-    small matrices twice as fast as one BLAS call per matrix.
-
-    Args:
-        joints: (K,); wide: number of columns of the array; the first three are the rotation.
-    """
-    corner = np.arange(3)
-    return np.asarray(3 * wide * joints + wide * corner[:, None] + corner[:, None, None])

@@ -193,7 +193,7 @@ def test_what_is_handed_on_to_the_frame_after_changes_nothing():
         answer = ik.solve(problem.at(0), start)
         for frame in range(1, len(way)):
             if not handed:
-                answer = replace(answer, memory=replace(answer.memory, near=None))
+                answer = replace(answer, memory=answer.memory._replace(near=None))
             answer = ik.solve(problem.at(frame), answer.q, following=answer)
         ends.append(answer.q)
     np.testing.assert_allclose(ends[0], ends[1], atol=1e-9)
