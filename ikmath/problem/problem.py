@@ -177,7 +177,7 @@ class Problem(Lean):
         return other
 
     def with_choices(self, q: Array, before: Problem | None = None) -> Problem:
-        """The problem with each goal's alternative chosen at another pose, and kept where possible.
+        """The problem with each goal's alternative chosen at another pose, or itself without any.
 
         Args:
             q: (n,) coordinates at which to choose.

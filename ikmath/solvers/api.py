@@ -129,10 +129,9 @@ class Solver:
     @OneThread()
     def follow(self, problem: Problem, before: Solution) -> Solution:
         """Solve the next frame of a motion, a problem of one frame, from the solution of the frame before."""
-        last = arguments.of_kind(before, Solution, "before").q
-        given = arguments.numbers(last, "q of the frame before")
+        given = arguments.numbers(arguments.of_kind(before, Solution, "before").q, "q of the frame before")
         _check_one_frame(self._method, problem, given, "q of the frame before")
-        return self._run(problem, np.array(last, dtype=float), before)
+        return self._run(problem, np.array(before.q, dtype=float), before)
 
 
 def refuse(method: Method, problem: Problem) -> None:

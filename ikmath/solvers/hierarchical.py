@@ -102,6 +102,7 @@ class Hierarchical(Method):
         *,
         before: Trail | None = None,
         within: Range | None = None,
+        begin: Array | None = None,
         deadline: float | None = None,
     ) -> Pausing[Solution]:
         """One solve, from a start or from the frame before.
@@ -109,6 +110,7 @@ class Hierarchical(Method):
         Args:
             before: trail of the frame before; None for a solve by itself.
             within: coordinates that the solve stays between, besides those that `max_turn` allows.
+            begin: (n,) where the first step begins; q by default.
             deadline: see `Budget`; None: the time limit from now on.
         """
         own, skeleton = options.parameters, problem.skeleton
@@ -136,7 +138,7 @@ class Hierarchical(Method):
             deadline = np.inf if options.seconds is None else time.perf_counter() + options.seconds
         budget = Budget(options.max_iterations, deadline)
         course = Course.of(options, driver, moves=before is not None)
-        start = driver.begin(q, trail.pose)
+        start = driver.begin(q if begin is None else begin, trail.pose)
         if guard is not None:
             driver.bounds.include(start.q)
         first = None if before is None else FrameCorrection(trail.first)
@@ -169,9 +171,14 @@ class Hierarchical(Method):
     def follow(self, problem: Problem, q: Array, options: Any, before: Solution) -> Solution:
         trail = before.memory if isinstance(before.memory, Trail) else Trail()
         deadline = np.inf if options.seconds is None else time.perf_counter() + options.seconds
+        fixed = problem.with_choices(q) is problem  # else goals choose by where the frame begins
 
-        def solve(within: Range | None) -> Solution:
-            return self.solve(problem, q, options, before=trail, within=within, deadline=deadline)
+        def solve(within: Range | None, last: Solution | None) -> Solution:
+            known, begin = trail, q
+            if last is not None and fixed:
+                known, begin = last.memory._replace(first=None), last.q
+            frame = {"before": known, "within": within, "begin": begin, "deadline": deadline}
+            return self.solve(problem, q, options, **frame)
 
         policy = TurnPolicy(problem, q, trail, options.parameters, options.dt, options.frames)
         return policy.follow(solve, deadline)

@@ -2,7 +2,7 @@
 """How far a figure may turn from one frame of a motion to the next, and how it catches up.
 
 Small turns, each little farther than in the frame before, keep a motion continuous. Where they hold a frame
-back, wider ranges are tried, so that a motion that is fast already may go on.
+back, it goes on in wider ranges, as a motion that is fast already may.
 A turn that is seen as a jump is spread over frames, unless a target leapt or the figure is late for long.
 What no turn reaches is no reason to jump.
 """
@@ -47,8 +47,8 @@ class Trail(NamedTuple):
 
 Range = tuple[Array, Array]
 """Least and greatest coordinates (n,)."""
-Solve = Callable[[Range | None], Solution]
-"""A solve of the frame within a range."""
+Solve = Callable[[Range | None, Solution | None], Solution]
+"""A solve of the frame within a range, which begins where the last one ended, if that is given."""
 
 
 class TurnPolicy:
@@ -69,9 +69,9 @@ class TurnPolicy:
         dt: float | None = None,
         frames: float = 1.0,
     ) -> None:
-        self._problem, self._q, self._trail, self._parameters = problem, q, trail, parameters
-        self._frames = frames
-        skeleton, own, before = problem.skeleton, parameters, trail.turned
+        self._problem, self._q, self._trail, self._frames = problem, q, trail, frames
+        self._parameters = own = parameters
+        skeleton, before = problem.skeleton, trail.turned
         if before is None or len(before) != len(q):
             before = np.zeros(len(q))
         turns = skeleton.is_turn
@@ -92,13 +92,13 @@ class TurnPolicy:
         own = self._parameters
         # small turns, little farther than in the frame before; one of the two; no jump by itself
         within = self._within(np.minimum, own.turn)
-        first = last = answer = solve(within)
+        first = last = answer = solve(within, None)
         spent, late, held = first.iterations, 0, self._is_held_back(first, within)
         for turn in (own.turn, own.jump):
             if not held or time.perf_counter() > deadline:
                 break
             within = self._within(np.maximum, turn)
-            last = solve(within)
+            last = solve(within, last)
             spent, held = spent + last.iterations, self._is_held_back(last, within)
             if not self._is_jump(last):
                 answer = last
@@ -106,11 +106,13 @@ class TurnPolicy:
             late = self._trail.late + 1
             if self._leaps(first) or late % max(own.frames_late, 1) == 0:
                 if held and time.perf_counter() <= deadline:
-                    last = solve(self._fast)
+                    last = solve(self._fast, None)
                     spent += last.iterations
                 if last.status is Status.REACHED:
                     answer, late = last, 0
-        trail = answer.memory._replace(late=late, turned=self._turned(answer) / self._frames)
+        known: Trail = first.memory  # began where the frame before ended
+        turned = self._turned(answer) / self._frames
+        trail = answer.memory._replace(moved=known.moved, first=known.first, late=late, turned=turned)
         limited_by = "" if answer.limited_by == "jump" and not late else answer.limited_by
         return replace(answer, iterations=spent, memory=trail, limited_by=limited_by)
 
