@@ -143,10 +143,11 @@ class Scene:
         """Pairs with obstacles in one pose, measured at ends of links that are not their closest points.
 
         A link that lies flat on a face touches it with both ends, and only one of them is its closest point.
-        Pairs with more room than `within`, metres, are left out.
+        Pairs with more room than `within`, metres, are left out, and balls, whose ends coincide.
         """
         ends = np.repeat(near.places[:, :2].swapaxes(0, 1)[:, :, None], 3, 2)  # both as poses of points
-        elsewhere = (near.parameter != np.array([[0.0], [1.0]])) & (near.other < 0) & (near.room < within)
+        apart = (near.other < 0) & (near.room < within) & (self.body.length.take(near.link) > 0.0)
+        elsewhere = (near.parameter != np.array([[0.0], [1.0]])) & apart
         end, row = elsewhere.nonzero()
         queries = self.broad_phase.queries(ends, near.pair.take(row), end, None)
         batch = PairBatch.joined([self._measured(query, near.detect, None, None) for query in queries])
