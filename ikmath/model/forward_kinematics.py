@@ -28,7 +28,6 @@ from .topology import Topology
 
 SKEW_ROWS: Final = -skew(np.eye(3)).reshape(3, 9)
 """`p @ SKEW_ROWS` is `-[p]x` row after row, so that `a @ (...) = p x a`."""
-_SKEW: Final = np.ascontiguousarray(SKEW_ROWS.reshape(3, 3, 3).T).reshape(9, 3)
 
 
 class Constants(NamedTuple):
@@ -52,12 +51,9 @@ class OneFrame(NamedTuple):
 
     def twists(self, topology: Topology) -> Array:
         """(n, 6) the screw of each coordinate, angular velocity w before v, see `pose`."""
-        w, slides = self.carried, self.slides
-        moments = _SKEW.dot(self.position.T).reshape(3, 3, topology.count).T
-        numbers = np.empty(2 * w.size + slides.size)
-        numbers[: w.size] = w.ravel()
-        np.matmul(w, moments, out=numbers[w.size : 2 * w.size].reshape(w.shape))
-        numbers[2 * w.size :] = slides.ravel()
+        w = self.carried
+        v = np.matmul(w, self.position.dot(SKEW_ROWS).reshape(-1, 3, 3))
+        numbers: Array = np.concatenate([w.ravel(), v.ravel(), self.slides.ravel()])
         return numbers.take(topology.screws)
 
 
