@@ -179,6 +179,8 @@ def _violated(constraints: Constraints, z: Array, active: Signs) -> Array:
 
 def _pulling(force: Array, active: Signs) -> Mask:
     """(m,) which active constraints pull: upper bounds may only push down, lower ones up, both either."""
+    if not force.any():
+        return np.zeros(len(force), dtype=bool)
     return np.asarray((force * active > _PULL * np.abs(force).max(initial=0.0)) & (active != 2))
 
 

@@ -198,6 +198,8 @@ class Hierarchical(Method):
         end, stop = yield from driver.run(
             start, budget, correction, course.patience, at_once=course.at_once, nearly=nearly
         )
+        if stop is Stop.REACHED:
+            return end, stop, False
         if rest is not None and stop is Stop.NEAR:
             end, stop = yield from driver.refine(end, budget, rest)
             rested = end
