@@ -153,7 +153,7 @@ class IterationDriver:
 
         def model(iterate: Iterate, waited: int, refusals: int) -> StepModel:
             weights = self.merit.weights
-            lenient = refusals == 0 and nearly_met(self.problem, iterate, own.near)
+            lenient = refusals == 0 and nearly_met(iterate, own.near)
             others, held = self.inequalities(iterate), self.held[-1] if self.held else NO_NAMES
             return NewtonStep(self.problem, iterate, weights, own, self.active, others, held, lenient=lenient)
 
@@ -186,7 +186,7 @@ class IterationDriver:
         while True:
             if done and (self.posture is None or (at_once and budget.taken)):
                 return iterate, Stop.REACHED
-            if nearly and nearly_met(self.problem, iterate, own.near):
+            if nearly and nearly_met(iterate, own.near):
                 return iterate, Stop.NEAR
             if budget.iterations <= 0:
                 return self._put_right(iterate, budget), Stop.ITERATIONS
@@ -269,8 +269,10 @@ class IterationDriver:
 
     def _put_right(self, end: Iterate, budget: Budget) -> Iterate:
         """An end where weaker levels and the posture no longer disturb what is met."""
-        stronger = len(end.costs) - (self.posture is None)
-        return self._corrected(end, np.zeros(len(end.error)), min(self._met(end.costs), stronger), budget)
+        met = min(self._met(end.costs), len(end.costs) - (self.posture is None))
+        if max(end.costs[:met], default=0.0) <= self.parameters.hold**2:
+            return end
+        return self._corrected(end, np.zeros(len(end.error)), met, budget)
 
     def _propose(self, iterate: Iterate, model: StepModel, damping: float) -> tuple[Array, Array]:
         """The step of a model (n,), and where it leads, within all bounds (n,)."""

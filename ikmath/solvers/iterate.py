@@ -44,7 +44,7 @@ class Iterate:
         self, problem: Problem, pose: Pose, posture: ScaledPosture | None, near: ClosestPairs | None = None
     ) -> None:
         stack = problem.stack
-        self.q, self.pose, self.near, self._posture, self._scale = pose.q, pose, near, posture, stack.scale
+        self.q, self.pose, self.near, self._posture, self._stack = pose.q, pose, near, posture, stack
         unscaled, self._rows = stack.evaluate_lazily(problem.tasks, pose)
         self.error: Array = unscaled * stack.scale
         self.squares = stack.squares(unscaled)
@@ -54,7 +54,13 @@ class Iterate:
     @cached_property
     def jacobian(self) -> Array:
         """(k, n) derivative of the scaled errors by q."""
-        return np.asarray((self._rows().T * self._scale).T)
+        return np.asarray((self._rows().T * self._stack.scale).T)
+
+    @cached_property
+    def newton_square(self) -> float:
+        """Squared length of Newton's step for the errors, in units of `TaskStack.metric`."""
+        step = np.linalg.lstsq(self.jacobian * self._stack.metric, self.error, rcond=None)[0]
+        return float(step.dot(step))
 
     @cached_property
     def posture(self) -> PostureTerm | None:

@@ -180,7 +180,7 @@ StepModel = GaussNewtonStep | NewtonStep
 """What proposes steps at one iterate."""
 
 
-def nearly_met(problem: Problem, iterate: Iterate, near: float) -> bool:
+def nearly_met(iterate: Iterate, near: float) -> bool:
     """Whether every level is nearly met, and steps by curvature can be trusted to meet it.
 
     Newton's step for the errors is then so short that what it leaves, about its square where the figure's
@@ -189,11 +189,7 @@ def nearly_met(problem: Problem, iterate: Iterate, near: float) -> bool:
     Args:
         near: scaled error of a level that is nearly met.
     """
-    if max(iterate.costs) >= near * near:
-        return False
-    rows = iterate.jacobian * problem.stack.metric
-    step = np.linalg.lstsq(rows, iterate.error, rcond=None)[0]
-    return float(step.dot(step)) ** 2 <= sum(iterate.costs)
+    return max(iterate.costs) < near * near and iterate.newton_square**2 <= sum(iterate.costs)
 
 
 class _Span(NamedTuple):
