@@ -30,13 +30,12 @@ class Topology(Remade):
         self.parent = np.where(parents < 0, count, parents)  # the world is at the index after the last joint
         self.turn_parent = np.where(inherits, self.parent, count)
         self.cuts = np.flatnonzero(self.turn_parent != self.parent)  # joints that do not turn along
-        self.flat = owner * 6 + slot
+        self.owner, self.slot, self.flat = owner, slot, owner * 6 + slot
         self.sliding = np.unique(owner[slot < 3])  # joints with translations
         self.carriers = self.parent[self.sliding]  # their parents
         self.on_ground = bool((self.carriers == count).all())  # whether all of these are the world
         self.slide_columns = np.flatnonzero(slot < 3)
         self.slid = span(self.slide_columns)
-        self.owner, self.slot = owner, slot
         self.first_turn = 3 * len(self.sliding)
         # whether the coordinates are all translations, then all rotations of ball joints
         slides = 3 * np.searchsorted(self.sliding, owner) + slot

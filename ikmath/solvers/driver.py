@@ -19,6 +19,7 @@ import numpy as np
 from numpy.linalg import norm
 
 from .. import arguments
+from ..arrays import Index
 from ..linalg.hierarchical_qp import Level, Signs, hierarchical_qp
 from ..model.pose import Pose
 from ..problem.problem import Problem
@@ -81,7 +82,7 @@ class IterationDriver:
     Args:
         problem: of one frame; posture: its cost or None; bounds: of steps; guard: of obstacles, or None.
         parameters: of the solver; tolerances: (E,) of the effectors.
-        active: of the levels, the active set to begin with.
+        active: of the levels, the active sets to begin with, and the names of the rows in them.
 
     Attributes:
         active: of the levels, which coordinates (n,) were at their bounds in the last step.
@@ -96,12 +97,12 @@ class IterationDriver:
         guard: CollisionGuard | None,
         parameters: HierarchicalParameters,
         tolerances: Array,
-        active: Sequence[Signs] = (),
+        active: tuple[Sequence[Signs], Sequence[Index]] = ((), ()),
     ) -> None:
         self.problem, self.posture, self.bounds, self.guard = problem, posture, bounds, guard
-        self.parameters, self.tolerances, self.active = parameters, tolerances, active
+        self.parameters, self.tolerances = parameters, tolerances
+        self.active, self.held = active
         self.chooses = problem.posture_cost is not None
-        self.held = [NO_NAMES] * len(active)
         self.last: tuple[Bounds, Sequence[Signs]] | None = None
         self.merit = Merit(len(problem.stack.levels), posture is not None, parameters)
 
@@ -270,9 +271,8 @@ class IterationDriver:
     def _put_right(self, end: Iterate, budget: Budget) -> Iterate:
         """An end where weaker levels and the posture no longer disturb what is met."""
         met = min(self._met(end.costs), len(end.costs) - (self.posture is None))
-        if max(end.costs[:met], default=0.0) <= self.parameters.hold**2:
-            return end
-        return self._corrected(end, np.zeros(len(end.error)), met, budget)
+        right = max(end.costs[:met], default=0.0) <= self.parameters.hold**2
+        return end if right else self._corrected(end, np.zeros(len(end.error)), met, budget)
 
     def _propose(self, iterate: Iterate, model: StepModel, damping: float) -> tuple[Array, Array]:
         """The step of a model (n,), and where it leads, within all bounds (n,)."""
@@ -285,7 +285,7 @@ class IterationDriver:
             if len(names):
                 sides = np.where(names < 0, 1, -1).astype(np.int8)  # tangents hold from above
                 begin = [
-                    np.concatenate([known, sides * np.isin(names, held)])
+                    np.concatenate([known, sides * (names[:, None] == held).any(1)])
                     for known, held in zip(begin, self.held, strict=True)
                 ]
             step = hierarchical_qp(levels, bounds.by(metric), metric.target, begin)

@@ -152,7 +152,7 @@ class Hierarchical(Method):
         known = trail.error
         moved = None if known is None or len(known) != len(start.error) else start.error - known
         began = None if first is None else first.first
-        trail = Trail(end.pose, near, end.error, moved, began, driver.active)
+        trail = Trail(end.pose, near, end.error, moved, began, (driver.active, driver.held))
         ran_out = {Stop.ITERATIONS: "iterations", Stop.TIME: "time"}
         limit = "jump" if before is not None else ""
         answer = conclude(

@@ -83,7 +83,8 @@ class NewtonStep:
         met = np.concatenate([self._rows[rows] for rows in self._met] or [self._rows[:0]]) * free
         sides = [self._edges(problem, iterate.q), *others]
         slopes = np.concatenate([side.rows for side in sides]) * self._unit
-        holds = np.concatenate([np.ones(len(sides[0].rows), bool), np.isin(names_of(others), held)])
+        known = (names_of(others)[:, None] == held).any(1)
+        holds = np.concatenate([np.ones(len(sides[0].rows), dtype=bool), known])
         span, force, pressed = self._span(met, slopes, holds, free)
         push = np.zeros(len(self._error))
         if len(met):

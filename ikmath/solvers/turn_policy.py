@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..arrays import Mask
+from ..arrays import Index, Mask
 from ..collision import ClosestPairs
 from ..linalg.hierarchical_qp import Signs
 from ..model.pose import Pose
@@ -40,7 +40,7 @@ class Trail(NamedTuple):
     error: Array | None = None  # (k,) scaled, that it ended with
     moved: Array | None = None  # (k,) by how much its targets had moved since the frame before
     first: FirstStep | None = None  # its first step
-    active: Sequence[Signs] = ()  # see `IterationDriver`
+    active: tuple[Sequence[Signs], Sequence[Index]] = ((), ())  # see `IterationDriver`
     turned: Array | None = None  # (n,) by how much its coordinates had changed a frame
     late: int = 0  # frames in a row that would have had to jump to come nearer
 
