@@ -105,6 +105,14 @@ def test_a_leg_taken_at_its_hip_joint_moves_the_hips(make, by: tuple[float, floa
     assert places(rig, "shin.L")[0, 2] < knee[0, 2] + 0.02  # and no leg is flung up
 
 
+@pytest.mark.parametrize("pinned", ["spine", "thigh.L"])
+def test_a_pin_on_the_hips_or_the_thigh_counts_more(pinned: str):
+    rig = metarig("human")
+    bpy.ops.articulate.pin(bone=pinned, kind="POSITION")
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone="thigh.L", along=0.06))
+    assert abs(held.anchor[0] - places(rig, "thigh.L")[0, 0]) < 0.02  # not the middle between both joints
+
+
 @pytest.mark.parametrize("by", [(0.0, 0.0, 0.3), (0.0, 0.1, 0.25)])
 def test_a_knee_pulled_up_leaves_the_trunk_lying_on_the_ground(by: tuple[float, float, float]):
     rig = metarig("human")

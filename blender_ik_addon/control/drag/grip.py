@@ -82,7 +82,7 @@ def plan_with_grip(
     if grip.bone not in armature.data.bones:
         raise Refused(f"Armature '{armature.name}' has no bone '{grip.bone}' to drag")
     whole, own = bone_map(armature), rig_of(armature).enabled_effectors
-    grip = _on_hips(armature, whole, grip)
+    grip = _on_hips(armature, whole, grip, own)
     follows = _leader(own, grip, grip.bone)
     if follows is not None:
         raise Refused(
@@ -174,8 +174,10 @@ def _point(whole: BoneMap, name: str, along: float) -> tuple[float, float, float
     return _local(point)
 
 
-def _on_hips(armature: bpy.types.Object, whole: BoneMap, grip: Grip) -> Grip:
-    """The grip on the hips, if a leg is taken at its hip joint.
+def _on_hips(
+    armature: bpy.types.Object, whole: BoneMap, grip: Grip, own: Sequence[ArticulateEffector]
+) -> Grip:
+    """The grip on the hips, if a leg is taken at its hip joint, and nothing places one of both.
 
     About this joint a leg has hardly any lever: a little way of the mouse would turn it far.
     """
@@ -184,7 +186,9 @@ def _on_hips(armature: bpy.types.Object, whole: BoneMap, grip: Grip) -> Grip:
     if foot not in feet or grip.along > _AT_JOINT or grip.turn or grip.levels or grip.other:
         return grip
     body = _body(whole.bones, foot, feet)
-    return grip if body < 0 else _moved_to(armature, grip, whole.bones.names[body])
+    hips = whole.bones.names[body]
+    placed = any(effector.kind_info.moves for effector in own if effector.bone in (grip.bone, hips))
+    return grip if body < 0 or placed else _moved_to(armature, grip, hips)
 
 
 def _moved_to(armature: bpy.types.Object, grip: Grip, name: str) -> Grip:
