@@ -109,6 +109,5 @@ class AnyOf(Goal):
     def batches(self) -> Sequence[tuple[int, ...]]:
         return [axes for goal in self.goals for axes in goal.batches()]
 
-    def of_frame(self, number: Frame) -> Self:
-        goals = tuple(goal.of_frame(number) for goal in self.goals)
-        return super().of_frame(number).with_targets(goals=goals)
+    def at(self, frame: Frame) -> Self:
+        return super().at(frame).with_targets(goals=tuple(goal.at(frame) for goal in self.goals))

@@ -164,13 +164,9 @@ class Goal:
         count = self.frames
         if count is None:
             return self
-        return self.of_frame(arguments.frames(frame, count, f"frame of {self.describe()}"))
-
-    def of_frame(self, number: Frame) -> Self:
-        """As `at`, without checks."""
+        number = arguments.frames(frame, count, f"frame of {self.describe()}")
         values = ((name, getattr(self, name), axes) for name, axes in self.targets.items())
-        found = {name: v[number] for name, v, axes in values if v is not None and v.ndim > axes}
-        return self.with_targets(**found) if found else self
+        return self.with_targets(**{n: v[number] for n, v, axes in values if v is not None and v.ndim > axes})
 
     def with_targets(self, **targets: Any) -> Self:
         """The goal with other targets, named as its attributes and shaped like them; nothing is checked."""

@@ -136,7 +136,7 @@ class Problem(Lean):
             return self
         number = arguments.frames(frame, self.frames, "frame of the problem")
         _ = self.stack  # which all frames share
-        other = self.with_goals(tuple(goal.of_frame(number) for goal in self.goals))
+        other = self.with_goals(tuple(goal.at(number) for goal in self.goals))
         other.frames = None
         if self.scene is not None and self.scene.frames:
             other.scene = self.scene.at(number)
