@@ -190,7 +190,7 @@ class _Model:
             step = bounded_quadratic(matrix, gradient, about.low, about.high)
         place = best = measure.place(about.landing(step))
         length, last = float(np.linalg.norm(step)), np.inf
-        for _ in range(_CORRECTIONS):
+        for _ in range(_CORRECTIONS if length > 0.0 else 0):
             left = place.gradient @ about.at(place.q) + caution * step
             left = stiff @ (left @ stiff)
             low, high = about.low - step, about.high - step

@@ -240,3 +240,19 @@ def test_a_cost_without_curvature_has_a_metric_that_can_be_squared():
     )
     goals = (GoalOf("Balance, support on a slope", 1e15, 1e-100, 2),) * 2
     solve(Case(1128, 1e12, joints, goals, posture="no gain", limits="barrier"), "hierarchical")
+
+
+def test_a_step_of_no_length_is_not_corrected():
+    """ZeroDivisionError in `bounded`: on a figure of 1e25 metres steps were too small for their squares."""
+    joints = (
+        JointOf(3, turns="xyz", slides="xz", limits="huge"),
+        JointOf(1, turns="xz", limits="huge"),
+        JointOf(0, turns="xz", limits="tiny"),
+        JointOf(1, 1e12, "yz", "z", "huge", inherits=False),
+        JointOf(2, 1e-12, "xy", limits="huge"),
+        JointOf(3, 1e25, "xyz", "z", "wide"),
+    )
+    goals = (GoalOf("Distance, one", 1.2, 1e-30),)
+    case = Case(337, 1.0, joints, goals, posture="no gain", start="rest", frames=2)
+    solve_track(case, "bounded")
+    solve_many(case, "bounded")
