@@ -122,7 +122,7 @@ class HierarchicalParameters:
 
     @cached_property
     def quick(self) -> Self:
-        """The same for solves that need not find the minimum: right to 0.006 degrees and 1e-8."""
+        """The same for solves that need not find the minimum: to 0.006 degrees, and scaled errors of 1e-8."""
         return replace(self, posture_tolerance=1e-4, hold=1e-8)
 
 

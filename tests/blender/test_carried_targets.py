@@ -111,19 +111,27 @@ def test_a_muted_constraint_carries_nothing() -> None:
     assert miss(rig, "b3") < 1e-3
 
 
-def test_a_bake_refuses_frames_in_which_the_target_hangs_from_the_figure_unless_it_does_not_count() -> None:
+def hanging_from_frame_5() -> bpy.types.Object:
+    """An arm whose target begins to hang from it, by a keyed influence."""
     rig = arm()
     held = constrain(reach(rig, "b3", (1.0, 0.5, 2.5)), "CHILD_OF", rig, "b3")
-    for frame, influence in ((1, 0.0), (4, 0.0), (5, 1.0)):
-        held.influence = influence
-        held.keyframe_insert("influence", frame=frame)
+    key_influence(held, {1: 0.0, 4: 0.0, 5: 1.0})
     bpy.context.scene.frame_set(1)
+    return rig
+
+
+def key_influence(owner: object, values: dict[int, float]) -> None:
+    """Keys of a constraint's or an effector's influence, by frame."""
+    for frame, value in values.items():
+        owner.influence = value
+        owner.keyframe_insert("influence", frame=frame)
+
+
+def test_a_bake_refuses_frames_in_which_the_target_hangs_from_the_figure_unless_it_does_not_count() -> None:
+    rig = hanging_from_frame_5()
     with pytest.raises(RuntimeError, match=r"frame 5 .*'b3': its target .* is attached to bone 'b3'"):
         bpy.ops.articulate.bake(frame_start=1, frame_end=8)
-    effector = rig.articulate.effectors["b3"]
-    for frame, influence in ((1, 1.0), (4, 1.0), (5, 0.0)):
-        effector.influence = influence
-        effector.keyframe_insert("influence", frame=frame)
+    key_influence(rig.articulate.effectors["b3"], {1: 1.0, 4: 1.0, 5: 0.0})
     bpy.context.scene.frame_set(5)
     bpy.ops.articulate.bake(frame_start=1, frame_end=8)
     bpy.context.scene.frame_set(4)
@@ -131,12 +139,7 @@ def test_a_bake_refuses_frames_in_which_the_target_hangs_from_the_figure_unless_
 
 
 def test_a_live_figure_says_from_when_on_its_target_hangs_from_it() -> None:
-    rig = arm()
-    held = constrain(reach(rig, "b3", (1.0, 0.5, 2.5)), "CHILD_OF", rig, "b3")
-    for frame, influence in ((1, 0.0), (4, 0.0), (5, 1.0)):
-        held.influence = influence
-        held.keyframe_insert("influence", frame=frame)
-    bpy.context.scene.frame_set(1)
+    rig = hanging_from_frame_5()
     rig.articulate.live = True
     for frame in (1, 4, 5, 8, 2):
         bpy.context.scene.frame_set(frame)

@@ -72,9 +72,9 @@ def plan_with_grip(
 
     If the whole figure may move, the feet that it stands on stay in place, depending on the solver's setting.
     Feet with their own effectors are excepted. The foot below the dragged bone yields to the drag. The root
-    moves if the feet hold the figure, or if the root itself is dragged. Dragging a bone above the one that
-    carries the figure moves the whole figure. `pose` (B, 4, 4) is that at the start of the drag, armature
-    space; None for the present one.
+    moves if the feet hold the figure, or if a leg or the root itself is dragged. Dragging a bone above the
+    one that carries the figure moves the whole figure. `pose` (B, 4, 4) is that at the start of the drag,
+    armature space; None for the present one.
 
     Raises:
         Refused: the figure cannot be solved; the message gives the reason.
@@ -186,9 +186,11 @@ def _on_hips(
     if foot not in feet or grip.along > _AT_JOINT or grip.turn or grip.levels or grip.other:
         return grip
     body = _body(whole.bones, foot, feet)
+    if body < 0:
+        return grip
     hips = whole.bones.names[body]
     placed = any(effector.kind_info.moves for effector in own if effector.bone in (grip.bone, hips))
-    return grip if body < 0 or placed else _moved_to(armature, grip, hips)
+    return grip if placed else _moved_to(armature, grip, hips)
 
 
 def _moved_to(armature: bpy.types.Object, grip: Grip, name: str) -> Grip:
@@ -260,8 +262,8 @@ def _holding(
     held += _joined(whole, grip, own)
     carried = (on.upright and held) or any(_is_placed(bones, foot, own) for foot in on.feet)
     in_hand = lifted or number == top or bones.parents[number] < 0
-    led = any(one.priority == _strength(own) + _BODY for one in held)
-    if carried or in_hand or led:
+    follows = any(one.priority == _strength(own) + _BODY for one in held)  # the body, a dragged leg
+    if carried or in_hand or follows:
         return held, "FREE"
     return held, "PINNED" if rig_of(armature).solver.root == "AUTO" else ""
 
