@@ -16,6 +16,14 @@ class Lean:
             if not isinstance(getattr(kind, name, None), cached_property)
         }
 
+    def _without(self, *derived: str) -> Self:
+        """A copy for its class to change, with all cached results but these."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        for name in derived:
+            other.__dict__.pop(name, None)
+        return other
+
 
 class Remade:
     """Pickled and copied as the arguments of its constructor."""

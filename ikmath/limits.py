@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
-from .registries import Entry, LazyRegistry
+from .registries import Entry, Registry
 
 
 class LimitMethod(Entry):
@@ -27,8 +27,7 @@ class LimitMethod(Entry):
 
 _FOLDER: Final = "ikmath.classic.limits"
 
-LIMITS: Final[Mapping[str, LimitMethod]] = LazyRegistry(
-    [],
+LIMITS: Final[Mapping[str, LimitMethod]] = Registry(
     {
         "projection": f"{_FOLDER}.projection:Projection",
         "clipping": f"{_FOLDER}.clipping:Clipping",

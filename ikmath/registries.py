@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import ClassVar, TypeVar
 
@@ -23,40 +23,37 @@ class Entry:
     source: ClassVar[str]
 
 
-Registered = TypeVar("Registered", bound=Entry)
-Chosen = TypeVar("Chosen")
+Registered = TypeVar("Registered")
 
 
-class LazyRegistry(Mapping[str, Registered]):
-    """Name -> entry, read-only; entries that are seldom used are imported when first looked up.
+class Registry(Mapping[str, Registered]):
+    """Name -> entry, read-only. An entry given as "package.module:Class" is imported when first looked up."""
 
-    Args:
-        loaded: entries at hand, first in the order.
-        places: name -> "package.module:Class" of the others.
-    """
-
-    def __init__(self, loaded: Iterable[Registered], places: Mapping[str, str]) -> None:
-        self._found = {entry.name: entry for entry in loaded}
-        self._places = dict(places)
-        self._names = (*self._found, *self._places)
+    def __init__(self, entries: Mapping[str, Registered | str]) -> None:
+        self._entries = dict(entries)
 
     def __getitem__(self, name: str) -> Registered:
-        if name not in self._found:
-            module, _, kind = self._places[name].partition(":")
-            self._found[name] = getattr(import_module(module), kind)()
-        return self._found[name]
+        entry = self._entries[name]
+        if isinstance(entry, str):
+            module, _, kind = entry.partition(":")
+            made: Registered = getattr(import_module(module), kind)()
+            self._entries[name] = entry = made
+        return entry
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
+        return iter(self._entries)
 
     def __len__(self) -> int:
-        return len(self._names)
+        return len(self._entries)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._names
+        return name in self._entries
+
+    def __repr__(self) -> str:
+        return f"<Registry of {', '.join(self)}>"
 
 
-def choose(entries: Mapping[str, Chosen], kind: str, name: str) -> Chosen:
+def choose(entries: Mapping[str, Registered], kind: str, name: str) -> Registered:
     """The entry of that name; kind: what the entries are, for the message.
 
     Raises:

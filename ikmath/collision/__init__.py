@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final
 
+from ..registries import Registry
 from .avoidance import AVOIDANCE as AVOIDANCE
 from .avoidance import Avoidance as Avoidance
 from .avoidance import VelocityDamper as VelocityDamper
@@ -29,7 +29,7 @@ from .shapes.rectangle import Rectangle as Rectangle
 from .shapes.shape import Shape as Shape
 from .shapes.sphere import Sphere as Sphere
 
-SHAPES: Final[Mapping[str, type[Shape]]] = MappingProxyType(
+SHAPES: Final[Mapping[str, type[Shape]]] = Registry(
     {shape.kind: shape for shape in (Sphere, HalfSpace, Rectangle, Box, Cylinder, Capsule, TriangleMesh)}
 )
 """The kinds of obstacles, by name: menus, contract tests and the manual's table read this."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from ..parameters import Parameter, check_parameters, parameters_of
-from ..registries import Entry, LazyRegistry
+from ..registries import Entry, Registry
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,9 +53,9 @@ class VelocityDamper(Avoidance):
 
 _TEXTS: Final = "ikmath.classic.avoidance"
 
-AVOIDANCE: Final[Mapping[str, Avoidance]] = LazyRegistry(
-    [VelocityDamper()],
+AVOIDANCE: Final[Mapping[str, Avoidance]] = Registry(
     {
+        "velocity_damper": VelocityDamper(),
         "objective": f"{_TEXTS}.objective:Objective",
         "task_priority": f"{_TEXTS}.task_priority:TaskPriority",
         "task_priority_augmented": f"{_TEXTS}.task_priority_augmented:TaskPriorityAugmented",

@@ -2,10 +2,10 @@
 """The kinds of goals, one a file."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final
 
 from ..model.residual import Residual as Residual
+from ..registries import Registry
 from .aim import Aim as Aim
 from .any_of import AnyOf as AnyOf
 from .balance import Balance as Balance
@@ -19,7 +19,7 @@ from .pole import Pole as Pole
 from .position import Position as Position
 from .posture import Posture as Posture
 
-GOALS: Final[Mapping[str, type[Goal]]] = MappingProxyType(
+GOALS: Final[Mapping[str, type[Goal]]] = Registry(
     {
         goal.kind: goal
         for goal in (Position, Orientation, Aim, Pole, Plane, Distance, Balance, Loop, AnyOf, Posture)

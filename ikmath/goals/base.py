@@ -153,7 +153,8 @@ class Goal:
         return axes[0]
 
     def check_frames(self, pose: Pose) -> None:
-        """Raise BadShape if the targets have frames that a pose has not."""
+        """Raise BadValue if it is no pose, or BadShape if the targets have frames that it has not."""
+        arguments.of_kind(pose, Pose, "pose")
         for axes in self.batches():
             if axes and axes != pose.batch[-len(axes) :]:
                 wanted = f"(..., {axes[-1]}) poses, or ask goal.at(frame)"

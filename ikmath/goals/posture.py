@@ -55,8 +55,8 @@ class Posture(Goal):
         self.gain = np.broadcast_to(np.where(given < LIGHTEST, 0.0, given), self.q.shape[-1:]).copy()
 
     def evaluate(self, pose: Pose) -> Residual:
-        self.check(pose.skeleton)
         self.check_frames(pose)
+        self.check(pose.skeleton)
         error = self.gain * (pose.q - self.q)
         n = pose.skeleton.n
         return Residual(error, np.broadcast_to(np.diag(self.gain), (*error.shape, n)))

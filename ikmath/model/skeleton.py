@@ -207,14 +207,6 @@ class Skeleton(Lean):
         other._limit()
         return other
 
-    def _without(self, *derived: str) -> Skeleton:
-        """The same figure, with some cached results removed."""
-        other = object.__new__(Skeleton)
-        other.__dict__.update(self.__dict__)
-        for name in derived:
-            other.__dict__.pop(name, None)
-        return other
-
     @cached_property
     def coordinate_names(self) -> tuple[str, ...]:
         """(n,) names such as "knee.turn_x"."""

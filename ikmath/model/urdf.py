@@ -28,6 +28,7 @@ from .joint import Joint, Mimic, axes_with_y, hinge, slider
 from .skeleton import Skeleton
 
 _ENDLESS: Final = 1e3  # radians or metres; files use limits of at least this size for no limit
+_ROUNDING: Final = 1e-9  # radians or metres
 
 
 @dataclass(frozen=True)
@@ -69,8 +70,8 @@ def from_urdf(
         source: path of a file, or the XML text itself.
         root: name of the link to begin with; only its descendants are used. The file's root if None.
         tip: name of a link, or several names; only the chains from the root to these are used. All if None.
-        fixed: name of a URDF joint -> position, radians or metres. These joints, and joints that mimic them,
-            do not move. Joints that mimic a moving one move with it, see `Mimic`.
+        fixed: name of a URDF joint -> position, radians or metres. These joints do not move, nor those that
+            they mimic or that mimic them. Joints that mimic a moving one move with it, see `Mimic`.
         floating_base: whether the root link moves freely, with three translations and three rotations.
 
     Raises:
@@ -262,7 +263,7 @@ def _motions(joints: Sequence[_UrdfJoint], links: Collection[str]) -> dict[str, 
 
 
 def _fixed(joints: Sequence[_UrdfJoint], given: Mapping[str, float] | None) -> dict[str, float]:
-    """Positions of all joints that do not move: given, rigid, or mimicking one of these."""
+    """Positions of all joints that do not move: given, rigid, or coupled to one of these by mimicry."""
     positions = {joint.name: 0.0 for joint in joints if joint.kind == "fixed"}
     by_name = {joint.name: joint for joint in joints}
     given = {} if given is None else arguments.of_kind(given, Mapping, "fixed")  # type: ignore[type-abstract]
@@ -270,16 +271,27 @@ def _fixed(joints: Sequence[_UrdfJoint], given: Mapping[str, float] | None) -> d
         joint = choose(by_name, "URDF joint", name)
         if joint.kind in ("planar", "floating", "fixed"):
             raise BadValue(joint.what, f"is {joint.kind} and has no single position; leave it out of fixed.")
-        least = -math.inf if joint.lower is None else joint.lower
-        most = math.inf if joint.upper is None else joint.upper
-        what = f"fixed position of {joint.what}"
-        positions[name] = arguments.number(value, what, least=least, most=most)
+        positions[name] = _allowed(joint, value, f"fixed position of {joint.what}")
     followers = [(joint.name, joint.mimic) for joint in joints if joint.mimic is not None]
     for _ in followers:  # a follower may have followers
         for name, mimic in followers:
-            if mimic.leader in positions and name not in positions:
-                positions[name] = mimic.multiplier * positions[mimic.leader] + mimic.offset
+            leader = by_name.get(mimic.leader)
+            if mimic.leader in positions:
+                positions.setdefault(name, mimic.multiplier * positions[mimic.leader] + mimic.offset)
+            elif name in positions and leader is not None and leader.kind not in ("planar", "floating"):
+                value = (positions[name] - mimic.offset) / mimic.multiplier
+                what = f"position of {leader.what}, which {name!r} follows,"
+                positions[leader.name] = _allowed(leader, value, what)
     return positions
+
+
+def _allowed(joint: _UrdfJoint, value: float, what: str) -> float:
+    """A position within the joint's limits; one that is outside by rounding is put onto them."""
+    least = -math.inf if joint.lower is None else joint.lower
+    most = math.inf if joint.upper is None else joint.upper
+    inside = min(max(arguments.number(value, what), least), most)
+    near = abs(inside - value) < _ROUNDING
+    return arguments.number(inside if near else value, what, least=least, most=most)
 
 
 def _check_leaders(

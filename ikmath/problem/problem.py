@@ -164,16 +164,10 @@ class Problem(Lean):
 
     def with_goals(self, goals: tuple[Goal, ...]) -> Problem:
         """As `with_targets`, without checks: for goals made by `Goal.with_targets` of the problem's own."""
-        other = self._copy()
+        other = self._without()
         other.goals = goals
         other.tasks = tuple(goal for goal in goals if not isinstance(goal, Posture))
         other.posture = next((goal for goal in goals if isinstance(goal, Posture)), None)
-        return other
-
-    def _copy(self) -> Problem:
-        """A copy with all cached results, for the caller to change."""
-        other = object.__new__(Problem)
-        other.__dict__.update(self.__dict__)
         return other
 
     def with_choices(self, q: Array, before: Problem | None = None) -> Problem:
@@ -198,7 +192,7 @@ class Problem(Lean):
             BadValue: it has a posture goal.
         """
         arguments.of_kind(cost, PostureCost, "cost")  # type: ignore[type-abstract]
-        other = self._copy()
+        other = self._without()
         other.posture_cost = self._only_posture(cost)
         return other
 
@@ -222,7 +216,7 @@ class Problem(Lean):
             return self
         if arguments.of_kind(skeleton, Skeleton, "skeleton").topology is not self.skeleton.topology:
             raise BadValue("The skeleton", "is built otherwise; use Skeleton.with_rest on the problem's own.")
-        other = self._copy()
+        other = self._without()
         other.skeleton = skeleton
         if self.scene is not None:
             other.scene = self.scene.with_skeleton(skeleton)
@@ -240,7 +234,7 @@ class Problem(Lean):
         like = self if like is None else arguments.of_kind(like, Problem, "like")
         if like.scene is None:
             raise BadValue("The problem", "was made without obstacles and pairs; give them when it is made.")
-        other = self._copy()
+        other = self._without()
         other.body, other.margin, other.avoidance = like.body, like.margin, like.avoidance
         other.obstacles = arguments.several(obstacles, Shape, "obstacles")  # type: ignore[type-abstract]
         other.scene = like.scene.with_obstacles(other.obstacles).with_skeleton(self.skeleton)

@@ -15,15 +15,14 @@ from ..diagnosis.status import conclude
 from ..errors import BadShape, BadValue, NotSupported
 from ..model.pose import Pose
 from ..problem.problem import Problem, Solution
-from ..registries import LazyRegistry, choose
+from ..registries import Registry, choose
 from ..rotation import Array
 from ..threads import OneThread
 from .method import Method, Options, Pausing, Requirements, gather
 
 _TEXTS: Final = "ikmath.classic.methods"
 
-METHODS: Final[Mapping[str, Method]] = LazyRegistry(
-    [],
+METHODS: Final[Mapping[str, Method]] = Registry(
     {
         "hierarchical": "ikmath.solvers.hierarchical:Hierarchical",
         "damped": f"{_TEXTS}.damped:Damped",
@@ -64,6 +63,8 @@ class Solver:
     def __init__(self, method: str = DEFAULT, *, brief: bool = False, **options: Any) -> None:
         self._method = choose(METHODS, "method", method)
         briefly = self._method.briefly if arguments.switch(brief, "brief") else {}
+        for name in briefly.keys() & options:
+            raise BadValue(name, f"is given, but brief sets it to {briefly[name]!r}; leave out one of them.")
         given = {**options, **briefly}
         for name in given:
             choose(self._method.options.__dataclass_fields__, f"option of method {self._method.name}", name)

@@ -56,6 +56,17 @@ def test_the_grabbed_point_goes_where_the_hand_goes_and_nothing_needs_to_be_set_
     assert not rig.articulate.effectors and np.allclose(evaluated(rig).pose.bones["b0"].head, 0, atol=1e-6)
 
 
+def test_a_chain_of_more_than_200_bones_is_dragged_and_rests():
+    rig = arm(201)
+    held = start(rig, "b200")
+    moved = held.move_to(by(held, [3.0, 5.0, -8.0]))
+    moved = held.move_to(by(held, [3.0, 5.0, -8.0]))
+    assert moved.status == "REACHED" and np.linalg.norm(tip(rig, "b200") - by(held, [3.0, 5.0, -8.0])) < 1e-2
+    reach(rig, "b200", by(held, [6.0, 1.0, -9.0]))
+    bpy.ops.articulate.solve()
+    assert rig.articulate.report["status"] == "REACHED"
+
+
 def test_a_point_in_the_middle_of_a_bone():
     rig = arm(4)
     held = start(rig, "b2", along=0.25)

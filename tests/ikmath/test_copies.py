@@ -89,6 +89,16 @@ def test_errors(by, error):
     assert type(other) is type(error) and str(other) == str(error) and vars(other) == vars(error)
 
 
+@BY
+@pytest.mark.parametrize("name", ["GOALS", "SHAPES", "METHODS", "LIMITS", "AVOIDANCE", "SVD"])
+def test_registries(by, name):
+    registry = getattr(ik, name)
+    again = COPIES[by](registry)
+    assert list(again) == list(registry) and len(again) == len(registry)
+    assert [type(entry) for entry in again.values()] == [type(entry) for entry in registry.values()]
+    assert repr(again) == repr(registry) and all(word in repr(registry) for word in registry)
+
+
 def test_threads_do_not_disturb_each_other():
     made, starts = problem(), 0.05 * np.random.default_rng(0).normal(size=(8, ik.figures.human().n))
     alone = [ik.solve(made, start).q for start in starts]

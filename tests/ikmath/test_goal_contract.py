@@ -54,6 +54,18 @@ def check_differences(error_of, skeleton, q, jacobian):
         np.testing.assert_allclose(jacobian, slope, atol=1e-7 * max(1.0, np.abs(slope).max(initial=0.0)))
 
 
+@settings(max_examples=3)
+@given(scene=scenes())
+def test_coordinates_in_place_of_a_pose_are_refused(scene):
+    skeleton, met, q, rng = scene
+    for case in every_case():
+        goal = build(case, skeleton, met, rng)
+        for use in (goal.evaluate, goal.errors, *([goal.inequality] if case.one_sided else [])):
+            for wrong in (q, None, skeleton):
+                with pytest.raises(ik.BadValue, match=r"^pose is .*; give a Pose"):
+                    use(wrong)
+
+
 @settings(max_examples=EXAMPLES)
 @given(scene=scenes())
 def test_jacobian_is_differences(scene):

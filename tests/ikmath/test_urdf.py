@@ -48,6 +48,13 @@ ARM = """<?xml version="1.0" encoding="latin-1"?>
   <transmission name="t"><joint name="shoulder"/></transmission>
 </robot>
 """
+THUMB = """
+  <link name="thumb"/>
+  <joint name="thumb" type="revolute">
+    <parent link="tool0"/><child link="thumb"/><axis xyz="1 0 0"/>
+    <limit lower="-1" upper="1" velocity="1" effort="1"/><mimic joint="follower" multiplier="0.5"/>
+  </joint>
+"""
 MOVING = ("shoulder", "elbow", "wrist", "rail_joint")
 
 
@@ -214,9 +221,18 @@ def test_a_joint_that_mimics_one_that_is_left_out_is_refused_by_name():
 
 
 def test_a_joint_that_mimics_may_be_fixed_itself():
-    skeleton = ik.from_urdf(ARM, fixed={"follower": 0.3})
-    expected = urdf_oracle.frames(ARM.encode("latin-1"), {"finger": 0.02, "follower": 0.3})
-    _agree(skeleton, _coordinates(skeleton, finger=0.02), expected)
+    """Its leader and the other followers are then where this puts them."""
+    text = ARM.replace("</robot>", THUMB + "</robot>")
+    for tip, position in ((None, 0.46), (None, 0.42), (["thumb", "right"], 0.44)):
+        skeleton = ik.from_urdf(text, tip=tip, fixed={"follower": position})
+        assert not {"finger", "follower", "thumb_joint"} & set(skeleton.names)
+        expected = urdf_oracle.frames(text.encode("latin-1"), {"finger": (position - 0.5) / -2.0})
+        _agree(skeleton, skeleton.rest, expected)
+    with pytest.raises(ik.BadValue, match=r"'finger', which 'follower' follows, is 0\.1; .* at most 0.04"):
+        ik.from_urdf(text, fixed={"follower": 0.3})
+    skeleton = ik.from_urdf(text, fixed={"finger": 0.02, "follower": 0.3})  # as measured
+    expected = urdf_oracle.frames(text.encode("latin-1"), {"finger": 0.02, "follower": 0.3})
+    _agree(skeleton, skeleton.rest, expected)
 
 
 def test_wrong_arguments_are_named():

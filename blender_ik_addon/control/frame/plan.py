@@ -190,7 +190,8 @@ class Plan:
 
     def solver(self, *, brief: bool = False, most: int | None = None, **more: Any) -> ik.Solver:
         """The solver with the plan's options and more ones; `most` is an upper bound of the iterations."""
-        brief = brief or len(self.solved) > _MANY
+        if brief := brief or len(self.solved) > _MANY:
+            more.pop("accuracy", None)  # which brief sets
         asked = brief, most, tuple(more.items())
         if asked not in self._solvers:
             limits = [limit for limit in (self.max_iterations, most) if limit]

@@ -39,7 +39,7 @@ class PseudoinverseOptions(SteppingOptions):
     """Options of `pseudoinverse`.
 
     Attributes:
-        svd: name of the decomposition, see `linalg.svd.SVD`.
+        svd: name of the decomposition, see `ikmath.SVD`.
         threshold: singular values up to this share of the largest one count as zero.
         tracking: share of a step by which its result may differ from the linear prediction before it is
             halved; a million and more, or infinity, accepts every step, as plain Euler integration.

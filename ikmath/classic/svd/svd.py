@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 
 from ...arrays import Array
-from ...errors import UnknownName
+from ...registries import Registry, choose
 from .decomposition import Basis, Svd, as_matrix
 from .givens import column_givens, row_givens
 
@@ -56,10 +55,7 @@ def backend(name: str) -> SvdBackend:
     Raises:
         UnknownName: no decomposition has this name.
     """
-    try:
-        return SVD[name]
-    except KeyError:
-        raise UnknownName("SVD backend", name, tuple(SVD)) from None
+    return choose(SVD, "SVD backend", name)
 
 
 _BACKENDS = (
@@ -89,5 +85,5 @@ _BACKENDS = (
     ),
 )
 
-SVD: Mapping[str, SvdBackend] = MappingProxyType({entry.name: entry for entry in _BACKENDS})
+SVD: Mapping[str, SvdBackend] = Registry({entry.name: entry for entry in _BACKENDS})
 """Name -> backend."""

@@ -38,6 +38,9 @@ def test_options_are_read_when_it_is_made():
         ik.Solver("damped", dampling=1.0)
     with pytest.raises(ik.BadValue, match="brief"):
         ik.Solver(brief="yes")
+    for accuracy in ("exact", "fast"):
+        with pytest.raises(ik.BadValue, match="accuracy is given, but brief sets it to 'fast'"):
+            ik.Solver(brief=True, accuracy=accuracy)
     with pytest.raises(ik.BadValue, match="far"):
         ik.Solver("damped", far=-1.0)
 
