@@ -48,6 +48,7 @@ class ARTICULATE_MT_pins(bpy.types.Menu):
 
     def draw(self, _context) -> None:
         layout = self.layout
+        layout.operator_context = "INVOKE_REGION_WIN"  # the shortcut's menu would ask no question otherwise
         layout.operator("articulate.pin", text="Pin Position", icon="PINNED").kind = "POSITION"
         layout.operator("articulate.pin", text="Pin Rotation").kind = "ORIENTATION"
         layout.operator("articulate.pin", text="Pin Both").kind = "POSE"

@@ -29,6 +29,7 @@ _CAREFUL: Final = 30.0  # how a refused step raises the damping
 _DAMPING: Final = 1e-4  # of squared scaled errors of 1
 _LEAST: Final = 1e-10
 _AT: Final = 0.999  # measure of a swing region from which its boundary counts
+_ALONE: Final = 6  # likeliest goals, and joints, that are removed by themselves; further ones only together
 _MANY: Final = 6  # candidates above which no smallest subset is searched
 
 
@@ -53,7 +54,8 @@ def causes_of(problem: Problem, pose: Pose, effector: int, *, limited: bool = Fa
     if limited and search.pulled and search.guilty(Causes()):
         return Causes(method=True)
     goals, joints = search.suspects()
-    pulling, holding = [Causes((goal,)) for goal in goals], [Causes((), (joint,)) for joint in joints]
+    pulling = [Causes((goal,)) for goal in goals[:_ALONE]]
+    holding = [Causes((), (joint,)) for joint in joints[:_ALONE]]
     for suspects in pulling + holding if search.pulled else holding + pulling:
         if search.guilty(suspects):
             return suspects

@@ -53,6 +53,22 @@ def test_three_inputs_from_a_character_to_a_hand_that_follows_the_mouse(characte
     character.screenshot("no_hint_any_more")
 
 
+def test_pin_asks_before_it_pins_every_bone_of_a_new_armature(character: BlenderWindow):
+    character.operate(
+        "bpy.ops.articulate.begin()\n"
+        "bpy.ops.object.mode_set(mode='EDIT')\n"
+        "bpy.ops.armature.select_all(action='SELECT'); bpy.ops.armature.subdivide()\n"
+        "bpy.ops.object.mode_set(mode='POSE'); bpy.ops.pose.select_all(action='SELECT')"
+    )
+    character.move(*character.pixel_of((1.3, 0, 2.0)))
+    character.key("shift+alt+p", "b")
+    character.screenshot("question_before_pinning")
+    pinned = "result = len(bpy.data.objects['Figure'].articulate.effectors)"
+    assert character.run(pinned) == 0
+    character.key("Return")
+    character.wait_for(pinned, lambda count: count == 22)
+
+
 def test_hints_can_be_switched_off(character: BlenderWindow):
     character.operate("bpy.ops.articulate.begin()")
     character.settle()

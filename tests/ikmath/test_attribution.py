@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import ikmath as ik
+from ikmath.diagnosis import attribution
 
 from .trees import tree
 
@@ -50,6 +51,20 @@ def test_two_that_hold_together_are_both_named():
     asked = ik.Position("tip", (1.2, 0.9, 0), priority=1, name="wish")
     answer = ik.solve(ik.Problem(figure, [*keep, asked]), figure.rest)
     assert answer.message.endswith("in conflict with left and right."), answer.message
+
+
+def test_of_a_hundred_goals_that_hold_together_few_are_examined_alone(monkeypatch):
+    """As a figure all of whose bones are pinned: each drag's message would take half a minute."""
+    figure = ik.figures.planar_chain([0.1] * 50)
+    here = ik.Pose.forward(figure, figure.rest)
+    goals = [ik.Position(name, here.point(name), name=name) for name in figure.names[1:]]
+    goals += [ik.Position(name, here.point(name), name=f"{name} too") for name in figure.names[1:]]
+    problem = ik.Problem(figure, [*goals, ik.Position("tip", (1.2, 0.9, 0), name="wish")])
+    examined = []
+    guilty = attribution._Search.guilty
+    monkeypatch.setattr(attribution._Search, "guilty", lambda *on: examined.append(1) or guilty(*on))
+    found = attribution.causes_of(problem, here, len(problem.effectors) - 1)
+    assert len(found.goals) == len(goals) and len(examined) < 20
 
 
 def test_two_limits_that_hold_together_are_both_named():
