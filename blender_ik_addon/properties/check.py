@@ -55,13 +55,12 @@ def library_refusal(armature: bpy.types.Object) -> Refused | None:
     """Why an armature from another file cannot be changed here; None if it can."""
     override = armature.override_library
     if armature.library is not None:
-        found = "is linked from another file and cannot be changed"
+        found = "is linked"
     elif override is not None and override.is_system_override:
-        found = "is a library override that is not editable, and cannot be changed"
+        found = "is an uneditable override"
     else:
         return None
-    remedy = "make a library override of it (Object > Library Override > Make)"
-    return Refused(f"Armature '{armature.name}' {found}: {remedy}")
+    return Refused(f"Armature '{armature.name}' {found}: choose Object > Library Override > Make")
 
 
 def objections(armature: bpy.types.Object) -> dict[str, str]:

@@ -94,9 +94,11 @@ def link(path: Path, *, override: bool) -> bpy.types.Object:
 def test_who_begins_with_a_linked_character_is_told_to_make_an_override(tmp_path: Path, override: bool):
     rig = link(tmp_path, override=override)
     before = rig.pose.bones["b3"].matrix_basis.copy()
-    with pytest.raises(RuntimeError, match="make a library override of it"):
+    with pytest.raises(RuntimeError, match="choose Object > Library Override > Make"):
         bpy.ops.articulate.begin()
-    with pytest.raises(RuntimeError, match="make a library override of it"):
+    refusal = installed.module("properties.check").library_refusal(rig)
+    assert len(str(refusal)) < 90, "three lines of the tab"
+    with pytest.raises(RuntimeError, match="choose Object > Library Override > Make"):
         bpy.ops.articulate.drag(bone="b3", move=(0.1, 0.0, 0.0))
     assert bpy.context.mode == "OBJECT" and rig.pose.bones["b3"].matrix_basis == before
 
@@ -264,7 +266,7 @@ def test_nothing_of_a_linked_figure_is_changed(tmp_path: Path, override: bool):
         ("method_set", {"method": "damped"}),
         ("solve", {}),
     ):
-        assert "make a library override of it" in press(operator, **options), operator
+        assert "choose Object > Library Override > Make" in press(operator, **options), operator
     assert not rig.articulate.effectors and not rig.articulate.body.links
 
 
@@ -277,9 +279,9 @@ def test_a_pin_of_a_linked_figure_cannot_be_moved(tmp_path: Path):
         here.objects = ["Rig"]
     (effector,) = here.objects[0].articulate.effectors
     target = installed.module("control.rig.target")
-    assert "make a library override of it" in target.why_not_held(effector)
+    assert "choose Object > Library Override > Make" in target.why_not_held(effector)
     refused = installed.module("properties.refusal").Refused
-    with pytest.raises(refused, match="make a library override of it"):
+    with pytest.raises(refused, match="choose Object > Library Override > Make"):
         target.TargetInHand(here.objects[0], "b3").move_to((0.0, 0.0, 0.0))
 
 
