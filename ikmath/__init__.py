@@ -50,14 +50,14 @@ from .model.skeleton import Skeleton as Skeleton
 from .problem.problem import Problem as Problem
 from .problem.problem import Solution as Solution
 from .problem.problem import Status as Status
-from .solvers import DEFAULT as DEFAULT
-from .solvers import METHODS as METHODS
-from .solvers import GoalRequirement as GoalRequirement
-from .solvers import Requirements as Requirements
-from .solvers import Solver as Solver
-from .solvers import solve as solve
-from .trajectory import solve_track as solve_track
-from .trajectory import track as track
+from .solvers.api import DEFAULT as DEFAULT
+from .solvers.api import METHODS as METHODS
+from .solvers.api import Solver as Solver
+from .solvers.api import solve as solve
+from .solvers.method import GoalRequirement as GoalRequirement
+from .solvers.method import Requirements as Requirements
+from .trajectory.track import solve_track as solve_track
+from .trajectory.track import track as track
 
 if TYPE_CHECKING:
     from .classic.internal_points import subdivide as subdivide

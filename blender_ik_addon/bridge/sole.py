@@ -69,14 +69,11 @@ class FlatFoot(ik.Orientation):
         column: (E,) index of the coordinate that bends the ankle; most: (E,) radians by which it can.
     """
 
+    kind = "Orientation"
+
     def __init__(self, *, hinge: Indices, side: Array, column: Indices, most: Array, **told: Any) -> None:
         super().__init__(**told)
         self._hinge, self._side, self._column, self._most = hinge, side, column, most
-
-    @property
-    def plain(self) -> bool:
-        """Never; plain orientations are evaluated together, without asking them."""
-        return False
 
     def evaluate(self, pose: ik.Pose) -> Residual:
         """The error, about the hinge the smaller of both angles."""

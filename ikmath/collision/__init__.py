@@ -9,7 +9,6 @@ from typing import Final
 from ..registries import Registry
 from .avoidance import AVOIDANCE as AVOIDANCE
 from .avoidance import Avoidance as Avoidance
-from .avoidance import VelocityDamper as VelocityDamper
 from .body import Body as Body
 from .body import Link as Link
 from .body_fit import Skin as Skin
@@ -17,7 +16,6 @@ from .body_fit import fit_links as fit_links
 from .closest_pairs import ClosestPairs as ClosestPairs
 from .mesh import MODES as MODES
 from .mesh import TriangleMesh as TriangleMesh
-from .narrow_phase import Nearest as Nearest
 from .scene import Scene as Scene
 from .scene import critical_points as critical_points
 from .self_pairs import self_pairs as self_pairs

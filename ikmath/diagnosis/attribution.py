@@ -79,11 +79,14 @@ class _Search:
 
     def __init__(self, problem: Problem, pose: Pose, effector: int) -> None:
         self.problem, self.pose, self.effector = problem, pose, effector
+        self.coupling = problem.skeleton.coupling
         stack, self.joint_limits = problem.stack, problem.skeleton.joint_limits
         self.rows = [slice(*ends) for ends in pairwise([*stack.starts.tolist(), stack.rows])]
         self.error, self.jacobian = stack.evaluate(problem.tasks, pose)
         own = self.rows[effector]
         self.uphill: Array = self.error[own] @ self.jacobian[own]
+        if self.coupling is not None:
+            self.uphill = self.coupling.fold(self.uphill)
         self.short = float(np.linalg.norm(self.error[own]))
         self.limited = self.joint_limits.at_limit(pose.q)
         scale = problem.length if problem.units[effector] == "m" else 1.0
@@ -118,6 +121,8 @@ class _Search:
         lifted = np.array([name in names for name in self.problem.effectors])
         lifted[self.effector] = False
         loose = np.isin(self.problem.skeleton.owner, suspects.joints)
+        if self.coupling is not None:  # followers stay within the limits of their leaders
+            loose[self.coupling.followers] = True
         try:
             return self._nearest(lifted, loose) < _NEARER * self.short
         except np.linalg.LinAlgError:  # the numbers are too far apart to show that these are the cause
@@ -142,7 +147,7 @@ class _Search:
         asks = ~lifted[stack.effector]
         pose, raw, jacobian = self.pose, self.error, self.jacobian
         scale = np.where(asks & (stack.place <= stack.place[own.start]), stack.scale, 0.0)
-        cost, caution = _square(raw * scale), 1.0
+        cost, caution = sum(stack.costs(raw * scale)), 1.0
         for left_over in reversed(range(_STEPS)):
             scaled, columns = raw * stack.scale, jacobian * stack.scale[:, None] * metric
             levels = []
@@ -156,7 +161,7 @@ class _Search:
             q = pose.q + dq * min(1.0, _STRIDE / max(stride, 1e-300))
             trial = Pose.trusted(problem.skeleton, np.where(loose, q, region.project(q)))
             error, slopes = stack.evaluate(problem.tasks, trial)
-            left = _square(error * scale)
+            left = sum(stack.costs(error * scale))
             if left < cost:
                 here, there = float(np.linalg.norm(raw[own])), float(np.linalg.norm(error[own]))
                 done = left > cost * (1.0 - _GAIN)
@@ -192,8 +197,5 @@ class _Search:
         upper = np.where(loose, np.inf, np.maximum(region.high - pose.q, 0.0))
         lower = np.concatenate([lower, *least])
         upper = np.concatenate([upper, np.full(len(lower) - len(upper), np.inf)])
-        return Constraints(metric, lower, upper, np.concatenate(rows) * metric)
-
-
-def _square(error: Array) -> float:
-    return float(error @ error)
+        equal = None if self.coupling is None else self.coupling.equations(pose.q, metric)
+        return Constraints(metric, lower, upper, np.concatenate(rows) * metric, equal)

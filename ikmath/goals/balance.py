@@ -135,7 +135,7 @@ class Balance(Goal):
     # ------------------------------------------------------------------ the centre of mass
     def center(self, pose: Pose) -> Array:
         """The centre of mass (*batch, 3), world, metres."""
-        own = self._weights(pose.skeleton)
+        own = self._weights(arguments.of_kind(pose, Pose, "pose").skeleton)
         return np.asarray(own.shares @ own.places(pose))
 
     def _moving(self, pose: Pose) -> tuple[Array, Array]:

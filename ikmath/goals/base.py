@@ -184,15 +184,17 @@ class Goal:
         return self
 
     def check(self, skeleton: Skeleton) -> None:
-        """Raise if the goal does not fit the skeleton, by default if its rows do not in the rest pose."""
+        """Raise if the goal does not fit the skeleton, by default if its rows do not, in one pose or many."""
         if not self.labels:
             raise BadValue(f"Goal {type(self).__name__}", "has no effectors; call self._begin to name them.")
+        arguments.word(self.unit, f"unit of {self.describe()}", ("m", "rad", ""))
         goal, rows = self.at(0) if self.frames else self, self.effectors * self.rows
-        result = goal.evaluate(Pose.trusted(skeleton, skeleton.rest))
-        found = arguments.of_kind(result, Residual, f"result of evaluate of {self.describe()}")
-        for part, shape in ((found.error, (rows,)), (found.jacobian, (rows, skeleton.n))):
-            if part.shape != shape:
-                raise BadShape(f"result of evaluate of {self.describe()}", f"{shape}", part.shape)
+        for batch, where in (((), ""), ((4,), " in 4 poses")):
+            pose = Pose.trusted(skeleton, np.tile(skeleton.rest, (*batch, 1)))
+            what = f"result of evaluate of {self.describe()}{where}"
+            found = arguments.of_kind(goal.evaluate(pose), Residual, what)
+            for part, shape in ((found.error, (rows,)), (found.jacobian, (rows, skeleton.n))):
+                arguments.shaped(arguments.of_kind(part, np.ndarray, what), what, (*batch, *shape))
 
     def bind_as(self, before: Goal) -> None:
         """Take over what another goal has worked out about a skeleton, if it holds on to the same points."""
@@ -298,13 +300,19 @@ class Masked(Effectors):
 
     Attributes:
         mask: which of the three axes of `space` count, None for all; slack: metres or radians;
-        frame: the axes of the space "target", if given.
+        frame: the axes of the space "target", if given;
+        own_rows: whether a subclass has an `evaluate` of its own; its name is then its kind, unless given.
     """
 
     mask: list[int] | None
     space: str
     slack: float
     frame: Array | None
+    own_rows: ClassVar[bool] = False
+
+    def __init_subclass__(cls) -> None:
+        if "evaluate" in vars(cls) and Masked not in cls.__bases__:
+            cls.own_rows, cls.kind = True, vars(cls).get("kind", cls.__name__)
 
     def _count(self, axes: str, space: str, slack: float, frame: npt.ArrayLike | None) -> None:
         what = self.describe()
@@ -320,8 +328,8 @@ class Masked(Effectors):
 
     @property
     def plain(self) -> bool:
-        """Whether every axis counts, without slack."""
-        return self.mask is None and not self.slack
+        """Whether every axis counts, without slack: solves evaluate such goals together."""
+        return self.mask is None and not self.slack and not self.own_rows
 
     def holds_as(self, other: Goal) -> bool:
         return super().holds_as(other) and isinstance(other, Masked) and self.plain == other.plain

@@ -41,7 +41,7 @@ class TaskStack:
             figure sizes unless the figure is weighed.
         is_length, is_angle: (E,) which effectors' errors are metres, and which radians.
         effector: (rows,) index of the effector that each row belongs to.
-        places: (goal, effectors, points) of positions without a mask: number, its slice of all effectors.
+        places: (goal, effectors, points) of whole positions: number, its slice of all effectors.
         swings: (row, carrier, goal, effector) of places on limbs that turn and do not slide: the first of
             its rows, and the joint nearest to the root that moves it.
     """
@@ -69,7 +69,7 @@ class TaskStack:
         self.places: list[tuple[int, slice, FramePoints]] = [
             (number, slice(*first[number : number + 2]), goal.points(skeleton))
             for number, goal in enumerate(goals)
-            if isinstance(goal, Position) and goal.mask is None
+            if isinstance(goal, Position) and goal.mask is None and not goal.own_rows
         ]
         # those that are evaluated together
         plain = ((i, g) for i, g in enumerate(goals) if isinstance(g, Position | Orientation) and g.plain)

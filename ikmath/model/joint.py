@@ -122,19 +122,22 @@ class Coupling:
 
     Attributes:
         followers: (f,) the coordinates that follow.
-        rows: (f, n) and values (f,): `rows q = values`.
     """
 
     def __init__(self, leader: Index, factor: Array, offset: Array) -> None:
         self._leader, self._factor, self._offset = leader, factor, offset
         self.followers = (leader != np.arange(len(leader))).nonzero()[0]
-        self.rows = np.eye(len(leader))[self.followers]
-        self.rows[np.arange(len(self.followers)), leader[self.followers]] -= factor[self.followers]
-        self.values = offset[self.followers]
+        self._rows = np.eye(len(leader))[self.followers]
+        self._rows[np.arange(len(self.followers)), leader[self.followers]] -= factor[self.followers]
+        self._values = offset[self.followers]
 
     def apply(self, q: Array) -> Array:
         """Coordinates (*batch, n) in which all followers are where their leaders put them."""
         return np.asarray(q[..., self._leader] * self._factor + self._offset)
+
+    def equations(self, q: Array, metric: float | Array = 1.0) -> tuple[Array, Array]:
+        """Rows (f, n) and values (f,): `rows z = values` for steps `dq = metric z` from q (n,)."""
+        return self._rows * metric, self._values - self._rows.dot(q)
 
     def fold(self, rows: Array) -> Array:
         """Derivatives by all coordinates (..., n) -> by the free ones; those of followers are zero."""
@@ -146,7 +149,7 @@ class Coupling:
 
     def narrowed(self, lower: Array, upper: Array) -> tuple[Array, Array]:
         """Limits (n,) within which leaders keep their followers inside of theirs."""
-        sides = (np.stack([lower, upper])[:, self.followers] - self.values) / self._factor[self.followers]
+        sides = (np.stack([lower, upper])[:, self.followers] - self._values) / self._factor[self.followers]
         lower, upper = lower.copy(), upper.copy()
         np.maximum.at(lower, self._leader[self.followers], sides.min(0))
         np.minimum.at(upper, self._leader[self.followers], sides.max(0))

@@ -45,7 +45,7 @@ class Pose:
     _one: OneFrame | None
     _many: ManyFrames | None
 
-    def __init__(self) -> None:
+    def __init__(self, *_given: object, **_named: object) -> None:
         raise TypeError("Make a pose with Pose.forward(skeleton, q).")
 
     @classmethod

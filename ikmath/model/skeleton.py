@@ -171,9 +171,7 @@ class Skeleton(Lean):
         constants = {"rest_rotation": rest_rotation, "rest_translation": rest_translation, "fixed": fixed}
         for name, value in constants.items():
             if value is not None:
-                given = arguments.shaped(value, name, getattr(self, name).shape, endless=True)
-                if not np.isfinite(given).all():
-                    raise BadValue(name, "must consist of finite numbers.")
+                given = arguments.shaped(value, name, getattr(self, name).shape)
                 setattr(other, name, _frozen(given))
         return other
 

@@ -24,9 +24,8 @@ from ..model.skeleton import Skeleton
 from ..postures import JointPosture, PostureCost
 from ..registries import choose
 from ..rotation import Array
-from .solution import Solution, Status
-
-__all__ = ["Problem", "Solution", "Status"]
+from .solution import Solution as Solution
+from .solution import Status as Status
 
 _DETECTION: Final = 0.05  # figure sizes, beyond the margin, within which pairs are detected
 
@@ -123,7 +122,9 @@ class Problem(Lean):
         if not self.obstacles and not arguments.indices(self_pairs, "self_pairs").size:
             return None
         if self.body is None:
-            raise BadValue("The problem", "has obstacles but no body; give the figure's links by body=.")
+            raise BadValue(
+                "The problem", "has obstacles or pairs but no body; give the figure's links by body=."
+            )
         return Scene(self.skeleton, self.body, self.obstacles, self_pairs)
 
     def at(self, frame: Frame) -> Problem:

@@ -60,8 +60,8 @@ class Solver:
         UnknownName: no such method or option; BadValue: an option out of its bounds.
     """
 
-    def __init__(self, method: str = DEFAULT, *, brief: bool = False, **options: Any) -> None:
-        self._method = choose(METHODS, "method", method)
+    def __init__(self, method: str | Method = DEFAULT, *, brief: bool = False, **options: Any) -> None:
+        self._method = method if isinstance(method, Method) else choose(METHODS, "method", method)
         briefly = self._method.briefly if arguments.switch(brief, "brief") else {}
         for name in briefly.keys() & options:
             raise BadValue(name, f"is given, but brief sets it to {briefly[name]!r}; leave out one of them.")
@@ -151,7 +151,7 @@ def refuse(method: Method, problem: Problem) -> None:
 def solve(
     problem: Problem,
     q0: npt.ArrayLike | None = None,
-    method: str = DEFAULT,
+    method: str | Method = DEFAULT,
     *,
     following: Solution | None = None,
     brief: bool = False,
@@ -162,7 +162,7 @@ def solve(
     Args:
         problem: what the figure should do, for one frame.
         q0: (n,) where to start, or (*batch, n) for many starts; the rest pose if None. Never changed.
-        method: a name out of `METHODS`.
+        method: a name out of `METHODS`, or a method of your own.
         following: the solution of the frame before in a motion, from which the figure must not jump away.
         brief: whether speed counts more than the last digit of what cannot be reached, as in a viewport.
         **options: the method's own, see its `options`; all know `max_iterations`, `tolerance` (metres, and

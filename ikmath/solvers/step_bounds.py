@@ -170,8 +170,7 @@ class StepBounds:
         self, q: Array, edges: Sequence[tuple[int, BoundaryTangent]], others: Sequence[Inequalities]
     ) -> Bounds:
         lower, upper = self.low - q, self.high - q
-        coupling = self.coupling
-        equal = None if coupling is None else (coupling.rows, coupling.values - coupling.rows.dot(q))
+        equal = None if self.coupling is None else self.coupling.equations(q)
         if not edges and not others:
             return Bounds(lower, upper, None, equal=equal)
         room = np.array([max(edge.room, 0.0) for _, edge in edges])

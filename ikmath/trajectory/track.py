@@ -15,14 +15,14 @@ import numpy.typing as npt
 from .. import arguments
 from ..errors import BadShape, BadValue, told
 from ..problem.problem import Problem, Solution
-from ..solvers import DEFAULT, Solver
-from ..solvers.method import gather
+from ..solvers.api import DEFAULT, Solver
+from ..solvers.method import Method, gather
 
 
 def solve_track(
     problem: Problem,
     q0: npt.ArrayLike | None = None,
-    method: str = DEFAULT,
+    method: str | Method = DEFAULT,
     *,
     progress: Callable[[int, int], None] | None = None,
     **options: Any,
@@ -52,7 +52,7 @@ def solve_track(
 
 
 def track(
-    problem: Problem, q0: npt.ArrayLike | None = None, method: str = DEFAULT, **options: Any
+    problem: Problem, q0: npt.ArrayLike | None = None, method: str | Method = DEFAULT, **options: Any
 ) -> Iterator[Solution]:
     """Like `solve_track`, one frame at a time, for callers that stop or draw between frames."""
     frames = arguments.of_kind(problem, Problem, "problem").frames

@@ -67,6 +67,38 @@ def test_of_a_hundred_goals_that_hold_together_few_are_examined_alone(monkeypatc
     assert len(found.goals) == len(goals) and len(examined) < 20
 
 
+def gripper(first_most, second_most):
+    """Two fingers that open by the same angle."""
+    fingers = [("left", 1.0, first_most, None), ("right", -1.0, second_most, ik.Mimic("left hinge"))]
+    parts = [ik.Joint("palm", turns="")]
+    for name, z, most, mimic in fingers:
+        parts += ik.hinge(name, "palm", axis=(0, 0, z), lower=0, upper=most, mimic=mimic)
+        parts.append(ik.Joint(f"{name} tip", name, translation=(1, 0, 0), turns=""))
+    return ik.Skeleton(parts)
+
+
+def opened(angle):
+    """(3,) where the right tip is."""
+    return np.cos(angle), -np.sin(angle), 0.0
+
+
+@pytest.mark.parametrize("priority", [0, 1])
+def test_what_a_leader_holds_is_named_where_its_follower_is_short(priority):
+    left = ik.Position("left tip", (1, 0, 0), name="left")
+    right = ik.Position("right tip", opened(0.3), priority=priority, name="right")
+    answer = ik.solve(ik.Problem(gripper(1.0, 1.0), [left, right]))
+    short = "right" if priority else answer.message.split()[0]
+    other = {"left": "right", "right": "left"}[short]
+    assert answer.message.startswith(short) and answer.message.endswith(f"in conflict with {other}.")
+
+
+@pytest.mark.parametrize("first, second", [(0.5, 1.5), (1.5, 0.5), (0.5, 0.5)])
+def test_the_limit_that_holds_a_pair_is_the_leaders(first, second):
+    answer = ik.solve(ik.Problem(gripper(first, second), [ik.Position("right tip", opened(1.2))]))
+    assert answer.q == pytest.approx([0.5, 0.5])
+    assert answer.message.endswith("left hinge is at its joint limit."), answer.message
+
+
 def test_two_limits_that_hold_together_are_both_named():
     joints = [ik.Joint("a", turns="x", lower=-0.2, upper=0.2)]
     joints += [ik.Joint("b", "a", turns="x", lower=-0.2, upper=0.2)]

@@ -77,3 +77,40 @@ def test_limit_methods_hold_on_odd_figures(limits, method):
             if limits in ("projection", "clipping"):  # the others weigh the limits against the goal
                 again = ik.solve(problem, solution.q, method)
                 assert np.linalg.norm(again.errors) <= np.linalg.norm(solution.errors) + 1e-9
+
+
+class Above(ik.Position):
+    """A point 0.2 m above the target."""
+
+    def evaluate(self, pose):
+        error, jacobian = super().evaluate(pose)
+        return ik.Residual(error - np.tile([0.0, 0.0, 0.2], self.effectors), jacobian)
+
+
+class Backwards(ik.Orientation):
+    """The target, turned by half a radian about the world's z."""
+
+    def evaluate(self, pose):
+        turn = oracle.rodrigues((0.0, 0.0, 0.5))
+        return super(Backwards, self.with_targets(target=turn @ self.target)).evaluate(pose)
+
+
+@pytest.mark.parametrize("method", ik.METHODS)
+def test_positions_and_orientations_may_have_rows_of_their_own(method):
+    skeleton = ik.figures.ball_chain(4)
+    pose = ik.Pose.forward(skeleton, skeleton.project(np.linspace(0.1, 0.3, skeleton.n)))
+    goals = [Above("tip", pose.point("tip") - [0, 0, 0.2]), Backwards("ball2", pose.frame("ball2"))]
+    for goal in goals:
+        problem = ik.Problem(skeleton, [goal])
+        if ik.METHODS[method].takes is not None:
+            with pytest.raises(ik.NotSupported, match=f"cannot take the {goal.kind} goal"):
+                ik.solve(problem, method=method)
+            continue
+        answer = ik.solve(problem, method=method, max_iterations=300)
+        there = ik.Pose.forward(skeleton, answer.q)
+        assert answer.status is ik.Status.REACHED
+        if goal.kind == "Above":
+            np.testing.assert_allclose(there.point("tip"), pose.point("tip"), atol=2e-4)
+        else:
+            expected = oracle.rodrigues((0.0, 0.0, 0.5)) @ pose.frame("ball2")
+            np.testing.assert_allclose(there.frame("ball2"), expected, atol=2e-4)

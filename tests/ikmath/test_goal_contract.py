@@ -60,7 +60,13 @@ def test_coordinates_in_place_of_a_pose_are_refused(scene):
     skeleton, met, q, rng = scene
     for case in every_case():
         goal = build(case, skeleton, met, rng)
-        for use in (goal.evaluate, goal.errors, *([goal.inequality] if case.one_sided else [])):
+        names = [
+            "evaluate",
+            "errors",
+            *["inequality"] * case.one_sided,
+            *["center"] * (case.kind == "Balance"),
+        ]
+        for use in (getattr(goal, name) for name in names):
             for wrong in (q, None, skeleton):
                 with pytest.raises(ik.BadValue, match=r"^pose is .*; give a Pose"):
                     use(wrong)

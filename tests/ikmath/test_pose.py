@@ -127,6 +127,9 @@ def test_coordinates_cannot_be_changed_behind_a_pose(batch):
 
 
 def test_a_pose_cannot_be_made_without_forward_kinematics():
+    arm = ik.figures.planar_chain([1.0])
+    with pytest.raises(TypeError, match=r"Pose\.forward"):
+        ik.Pose(arm, arm.rest)
     with pytest.raises(TypeError, match=r"Pose\.forward"):
         ik.Pose()
 

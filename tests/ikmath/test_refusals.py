@@ -86,6 +86,28 @@ class Narrow(Begun):
         return ik.Residual(np.zeros(2), np.zeros((2, pose.skeleton.n)))
 
 
+class Alone(Begun):
+    """For one pose only."""
+
+    def evaluate(self, pose):
+        return ik.Residual(np.zeros(3), np.zeros((3, pose.skeleton.n)))
+
+
+class Lists(Begun):
+    def evaluate(self, pose):
+        return ik.Residual([0.0, 0.0, 0.0], np.zeros((3, pose.skeleton.n)))
+
+
+class Unknown(Begun):
+    def evaluate(self, pose):
+        error = np.full((*pose.batch, 3), np.nan)
+        return ik.Residual(error, np.zeros((*error.shape, pose.skeleton.n)))
+
+
+class Odd(Unknown):
+    unit = "metres"
+
+
 class Pair(Begun):
     def evaluate(self, pose):
         return np.zeros(3), np.zeros((3, pose.skeleton.n))
@@ -97,6 +119,10 @@ class Pair(Begun):
         (Bare(), "Goal Bare has no effectors; call self._begin"),
         (Begun(), "Bare goal tip has no rows; implement evaluate or inequality"),
         (Narrow(), r"result of evaluate of Bare goal tip has shape \(2,\); give \(3,\)"),
+        (Alone(), r"result of evaluate of Bare goal tip in 4 poses has shape \(3,\); give \(4, 3\)"),
+        (Lists(), r"result of evaluate of Bare goal tip is \[0.0, 0.0, 0.0\]; give a ndarray"),
+        (Unknown(), "result of evaluate of Bare goal tip must consist of finite numbers"),
+        (Odd(), "unit of Bare goal tip is 'metres'; give 'm' or 'rad' or ''"),
         (Pair(), "result of evaluate of Bare goal tip is .*; give a Residual"),
     ],
 )

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import pytest
 
 import ikmath as ik
 from ikmath.solvers.driver import Budget, IterationDriver
@@ -86,3 +87,8 @@ def test_a_restart_strategy_is_tried() -> None:
     found = WithMirrored().solve(problem, start.copy(), Hierarchical.options(**told))
     assert plain.status is not ik.Status.REACHED
     assert found.status is ik.Status.REACHED
+    assert np.array_equal(ik.solve(problem, start, WithMirrored(), **told).q, found.q)
+    moving = ik.Problem(elbow, [ik.Position("hand", np.repeat(problem.goals[0].target, 2, 0))])
+    assert np.array_equal(ik.solve_track(moving, start, WithMirrored(), **told).q[0], found.q)
+    with pytest.raises(ik.UnknownName, match="option of method hierarchical 'restart'"):
+        ik.Solver(WithMirrored(), restart=0)
