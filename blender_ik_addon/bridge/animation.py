@@ -79,6 +79,11 @@ def keyed_curves(owner: Any) -> Iterator[Any]:
         yield from compat.played_curves(player)
 
 
+def is_moved(owner: bpy.types.Object) -> bool:
+    """Whether an F-curve of several keys animates an object."""
+    return any(len(curve.keyframe_points) > 1 for curve in keyed_curves(owner))
+
+
 def values_by_hand(but: bpy.types.Object | None = None) -> Callable[[], None]:
     """A function that restores the present values of all properties in the file that are animated.
 

@@ -57,7 +57,7 @@ def is_kept_up(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
     hidden = "hide_render" if renders else "hide_viewport"
     if is_shown(own, depsgraph) or _is_on(own, layer, hidden):
         return True
-    if renders and _is_on(own, layer, "hide_viewport") and _stands_still(own):
+    if renders and _is_on(own, layer, "hide_viewport") and stands_still(own):
         return True
     users: Any = bpy.data.user_map(subset={own}, key_types={"OBJECT"}, value_types={"OBJECT"})[own]
     return any(_is_on(user, layer, hidden) and follows(user, own) for user in users if user != own)
@@ -87,7 +87,7 @@ def _shows(layer: bpy.types.LayerCollection, thing: bpy.types.Object, hidden: st
     return any(_shows(child, thing, hidden) for child in layer.children)
 
 
-def _stands_still(thing: bpy.types.Object) -> bool:
+def stands_still(thing: bpy.types.Object) -> bool:
     """Whether an object and its parents have no animation, no constraints, and no armature."""
     return not any(
         carrier.animation_data is not None or len(carrier.constraints) or carrier.type == "ARMATURE"

@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from .animation import animation_curves, bone_in_path
+from .animation import animation_curves, bone_in_path, is_moved
 from .armature import AXES, read_all
 
 _FREEDOM = {
@@ -55,6 +55,7 @@ def fingerprint(armature: bpy.types.Object) -> Any:
         _arrays(data.bones, _REST),
         [(bone.name, *_constraints(bone)) for bone in bones if bone.constraints],
         [(curve.data_path, curve.array_index) for curve in animation_curves(armature)],
+        is_moved(armature),
     )
 
 

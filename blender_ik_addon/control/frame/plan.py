@@ -17,12 +17,12 @@ import numpy as np
 
 import ikmath as ik
 
-from ...bridge.animation import action_poses, other_actions
+from ...bridge.animation import action_poses, is_moved, other_actions
 from ...bridge.armature import Bones, Channels, Flags, read_bones
 from ...bridge.bone_map import BoneMap, bone_map
 from ...bridge.chains import Chain, hanging_arms, moving_along, moving_bones
 from ...bridge.checks import armature_refusals
-from ...bridge.evaluated import carrying_bone
+from ...bridge.evaluated import carrying_bone, stands_still
 from ...bridge.goals import ALONE, Masses, Wanted
 from ...bridge.space import upward, upward_in_the_middle
 from ...bridge.stretching import Stretch, find_stretch
@@ -59,6 +59,7 @@ class EffectorPlan:
             point of the second bone in its axes, or `root`, the parent of a pole's bone.
         alternatives: names of the alternative target objects.
         holds: whether it only keeps its bone in place during a drag; then the bone may be immovable.
+        still: whether it is the same in each frame, because its target and the figure have no animation.
     """
 
     index: int = NOT_SAVED
@@ -74,6 +75,7 @@ class EffectorPlan:
     settings: Mapping[str, Any] = field(default_factory=dict)
     alternatives: tuple[str, ...] = ()
     holds: bool = False
+    still: bool = False
 
     # of one that is not on the rig; else these are read in every frame
     weight: ClassVar[float] = 1.0
@@ -168,6 +170,11 @@ class Plan:
     def keeping(self) -> Flags:
         """(E,) which effectors keep their bones' own animation."""
         return np.array([effector.follows == "MOTION" for effector in self.effectors], dtype=bool)
+
+    @cached_property
+    def still(self) -> Flags:
+        """(E,) which effectors are the same in each frame."""
+        return np.array([effector.still for effector in self.effectors], dtype=bool)
 
     @cached_property
     def chooses(self) -> bool:
@@ -381,4 +388,5 @@ def _effector_plan(armature: bpy.types.Object, index: int, effector: ArticulateE
         axis=effector.direction,
         settings=settings,
         alternatives=tuple(thing.name for thing in effector.alternative_objects),
+        still=effector.follows == "TARGET" and stands_still(effector.target) and not is_moved(armature),
     )

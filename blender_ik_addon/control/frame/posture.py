@@ -5,7 +5,7 @@
 bakes and drags all use it. They differ in `Plan.carries`:
  NEVER      the posture stays in place, for drags;
  UNPLANTED  the posture is moved to the targets, unless an effector is already at its target;
- ALWAYS     the posture is always moved, for motions.
+ ALWAYS     the same, but only effectors count that are the same in each frame, for motions.
 """
 
 from __future__ import annotations
@@ -210,7 +210,7 @@ def _follows(
     if moves.sum() < _SEVERAL and placed.isdisjoint((Kind.ROOT, *_FEET)):
         return False
     if plan.carries == "ALWAYS":
-        return True
+        moves = moves & plan.still
     places = ik.Pose.forward(figure.shown, figure.q).point(want.bones, want.offset)
     off = np.linalg.norm(places - want.position, axis=-1)
     return not (moves & (off < _IN_PLACE * still.figure.size)).any()

@@ -20,7 +20,7 @@ import bpy
 from ikmath.collision.mesh_geometry import MeshGeometry
 
 from ...bridge.armature import PoseState
-from ...bridge.evaluated import is_kept_up, with_parents
+from ...bridge.evaluated import is_kept_up, stands_still, with_parents
 from ...bridge.fingerprint import fingerprint, is_restless
 from ...properties.access import holds, rig_of
 from ...properties.effector import ArticulateEffector
@@ -222,7 +222,9 @@ class LiveFigures:
         kept, rig = self._kept.get(armature.session_uid), rig_of(armature)
         if kept is not None and kept.restless and new_frame:
             kept.doubtful = True
-        settings, others = (settings_untold(rig), frame_settings(rig), placed_bones(armature)), None
+        still = [stands_still(one.target) for one in rig.enabled_effectors if one.target is not None]
+        settings = settings_untold(rig), frame_settings(rig), placed_bones(armature), still
+        others = None
         if kept is not None and kept.settings == settings:
             if not kept.doubtful:
                 return kept
