@@ -46,9 +46,6 @@ class Registry(Mapping[str, Registered]):
     def __len__(self) -> int:
         return len(self._entries)
 
-    def __contains__(self, name: object) -> bool:
-        return name in self._entries
-
     def __repr__(self) -> str:
         return f"<Registry of {', '.join(self)}>"
 

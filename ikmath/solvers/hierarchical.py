@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
@@ -31,7 +33,7 @@ from .iterate import Iterate, ScaledPosture
 from .method import Method, Options, Pausing
 from .parameters import ACCURACY, HierarchicalOptions, Patience
 from .restarts import Ended, RestartStrategy, StraightLimbKick, better
-from .search import Search, without_way
+from .search import Search, unchecked
 from .step_bounds import StepBounds
 from .step_model import Correction
 from .turn_policy import Range, Trail, TurnPolicy
@@ -166,7 +168,9 @@ class Hierarchical(Method):
             near=near,
             memory=trail,
         )
-        return without_way(answer) if jumped and guard is not None else answer
+        if jumped and guard is not None:
+            answer = replace(answer, sentence=partial(unchecked, answer))
+        return answer
 
     def follow(self, problem: Problem, q: Array, options: Any, before: Solution) -> Solution:
         trail = before.memory if isinstance(before.memory, Trail) else Trail()
@@ -273,8 +277,9 @@ def posture_of(problem: Problem) -> ScaledPosture | None:
         cost = JointPosture(problem.posture.q, problem.posture.gain / metric**2)
     if cost is None or not len(rest):
         return None
-    evaluate = cost.evaluate
-    result = evaluate(Pose.trusted(problem.skeleton, rest))
-    hessian = arguments.of_kind(result, PostureTerm, "result of evaluate of the posture").hessian
-    stiffness = float(np.dot(hessian if hessian.ndim == 1 else np.diag(hessian), metric**2)) / len(rest)
+    evaluate, n, what = cost.evaluate, len(rest), "result of evaluate of the posture"
+    result = arguments.of_kind(evaluate(Pose.trusted(problem.skeleton, rest)), PostureTerm, what)
+    arguments.shaped(result.gradient, f"gradient in the {what}", (n,), endless=True)
+    hessian = arguments.shaped(result.hessian, f"hessian in the {what}", (n,), (n, n), endless=True)
+    stiffness = float(np.dot(hessian if hessian.ndim == 1 else np.diag(hessian), metric**2)) / n
     return None if stiffness <= 0.0 else lambda pose: evaluate(pose).scaled(1.0 / stiffness)

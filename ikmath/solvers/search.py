@@ -9,8 +9,6 @@ next, as the collision guard may push them out.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
-from functools import partial
 from typing import ClassVar, Final
 
 import numpy as np
@@ -79,12 +77,8 @@ class Search(RestartStrategy):
         return np.array([posture(Pose.trusted(problem.skeleton, one)).value for one in q])
 
 
-def without_way(answer: Solution) -> Solution:
-    """A solution whose message adds that the way was not checked."""
-    return replace(answer, sentence=partial(_unchecked, answer))
-
-
-def _unchecked(answer: Solution) -> str:
+def unchecked(answer: Solution) -> str:
+    """The message of a solution, which adds that the way was not checked."""
     return f"{answer.message} The way there was not checked and may lead through obstacles."
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ikmath as ik
-from ikmath.postures import JointPosture
+from ikmath.postures import JointPosture, PostureTerm
 from ikmath.postures.objective import PostureObjective
 
 CHAIN = ik.figures.planar_chain([1.0, 1.0])
@@ -199,6 +199,16 @@ def test_the_posture_of_the_same_figure_made_again_is_taken():
     np.testing.assert_array_equal(one.q, other.q)
 
 
+class Given:
+    """A cost of zero with given derivatives."""
+
+    def __init__(self, gradient, hessian):
+        self.term = PostureTerm(0.0, gradient, hessian)
+
+    def evaluate(self, pose):
+        return self.term
+
+
 class Empty:
     def evaluate(self, pose):
         return 0.0
@@ -232,6 +242,19 @@ UNFIT = {
         lambda: ik.solve(ik.Problem(CHAIN, [TIP], posture=Empty())),
         "result of evaluate of the posture is 0.0; give a PostureTerm",
     ),
+    "cost with a short gradient": (
+        lambda: ik.solve(ik.Problem(CHAIN, [TIP], posture=Given(np.zeros(1), np.ones(2)))),
+        r"gradient in the result of evaluate of the posture has shape \(1,\); give \(2,\)",
+    ),
+    "cost with one number for a hessian": (
+        lambda: ik.solve(ik.Problem(CHAIN, [TIP], posture=Given(np.zeros(2), 2.0))),
+        r"hessian in the result of evaluate of the posture has shape \(\); give \(2,\) or \(2, 2\)",
+    ),
+    "weight of a posture": (
+        lambda: JointPosture(np.zeros(2), 1.0),
+        r"weight of the posture has shape \(\); give \(2,\)",
+    ),
+    "words for a posture": (lambda: JointPosture("ab", 1.0), "q of the posture is 'ab'; give numbers"),
 }
 
 
