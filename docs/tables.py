@@ -35,7 +35,8 @@ METHODS = """
 LIMITS = """
 ## Ways to keep joint limits
 
-`ik.Problem(..., limits="...")`; in Blender *Advanced > Joint Limits*.
+`ik.Problem(..., limits="...")`; in Blender *Advanced > Joint Limits*. They go with the methods that take
+steps by a Jacobian. `hierarchical` and the geometric methods always keep limits exactly, and ignore this.
 """
 
 AVOIDANCE = """

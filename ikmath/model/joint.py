@@ -38,10 +38,10 @@ class Mimic:
 
     def __post_init__(self) -> None:
         arguments.text(self.leader, "leader of a mimic joint")
-        arguments.number(self.multiplier, "multiplier of a mimic joint")
-        arguments.number(self.offset, "offset of a mimic joint")
-        if self.multiplier == 0.0:
-            raise BadValue("multiplier of a mimic joint", "is zero; lock the joint: turns='', fixed=.")
+        what = f"of the joint that mimics {self.leader!r}"
+        arguments.number(self.offset, f"offset {what}")
+        if arguments.number(self.multiplier, f"multiplier {what}") == 0.0:
+            raise BadValue(f"multiplier {what}", "is zero; lock the joint: turns='', fixed=.")
 
 
 @dataclass(frozen=True, eq=False)

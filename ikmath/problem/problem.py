@@ -128,7 +128,7 @@ class Problem(Lean):
         return Scene(self.skeleton, self.body, self.obstacles, self_pairs)
 
     def at(self, frame: Frame) -> Problem:
-        """The problem with the targets of one frame (or of several, as a batch).
+        """The problem with the targets and obstacles of one frame, or of several, in the given order.
 
         Raises:
             BadValue: no such frame.
@@ -138,7 +138,7 @@ class Problem(Lean):
         number = arguments.frames(frame, self.frames, "frame of the problem")
         _ = self.stack  # which all frames share
         other = self.with_goals(tuple(goal.at(number) for goal in self.goals))
-        other.frames = None
+        other.frames = None if np.ndim(number) == 0 else len(np.asarray(number))
         if self.scene is not None and self.scene.frames:
             other.scene = self.scene.at(number)
             other.obstacles = other.scene.obstacles

@@ -160,8 +160,8 @@ def solve(
     """Solve a problem.
 
     Args:
-        problem: what the figure should do, for one frame.
-        q0: (n,) where to start, or (*batch, n) for many starts; the rest pose if None. Never changed.
+        problem: what the figure should do; several frames are solved each by itself.
+        q0: (n,) where to start, or (*batch, n) for many starts, or (frames, n); the rest pose if None.
         method: a name out of `METHODS`, or a method of your own.
         following: the solution of the frame before in a motion, from which the figure must not jump away.
         brief: whether speed counts more than the last digit of what cannot be reached, as in a viewport.

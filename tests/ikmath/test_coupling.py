@@ -87,6 +87,10 @@ def test_what_is_wrong_is_named():
     ):
         with pytest.raises(ik.IkError, match=message):
             _chain(**changes)
+    with pytest.raises(ik.BadValue, match="multiplier of the joint that mimics 'a' is zero; lock the joint"):
+        ik.Mimic("a", 0.0)
+    with pytest.raises(ik.BadValue, match="offset of the joint that mimics 'a' is '1'; give a finite number"):
+        ik.Mimic("a", offset="1")
     with pytest.raises(ik.BadValue, match="'b' leads or follows; give it one coordinate"):
         ik.Skeleton([ik.Joint("a", turns="x"), ik.Joint("b", "a", turns="xy", mimic=ik.Mimic("a"))])
     with pytest.raises(ik.BadValue, match="multiplier"):

@@ -288,3 +288,15 @@ def test_choices_are_made_at_coordinates_in_a_list_too():
     assert problem.with_choices([0] * arm.n).goals[0].chosen == 1
     with pytest.raises(ik.BadShape, match="q has shape"):
         problem.with_choices([0, 1])
+
+
+def test_some_frames_are_solved_as_all_of_them():
+    arm = ik.figures.ball_chain(3)
+    moving = ik.Problem(arm, [ik.Position("tip", np.linspace((0.5, 1, 0), (0, 1, 0.5), 5))])
+    some = moving.at([3, 1])
+    assert some.frames == 2 and moving.at(np.array(3)).frames is moving.at(3).frames is None
+    for method in ("hierarchical", "damped", "fabrik"):
+        q = ik.solve(moving, method=method).q
+        np.testing.assert_array_equal(ik.solve(some, method=method).q, q[[3, 1]])
+    track = ik.solve_track(some)
+    assert track.q.shape == (2, arm.n) and all(status is ik.Status.REACHED for status in track.status)
