@@ -291,7 +291,7 @@ class Drag:
             rests = np.array_equal(then, self._target)
             solved = self._solver.update(self._task, rests=rests, passes=share < strides)
         if first and strides > 1:
-            solved = self._solver.finish(self._task)
+            solved = self._solver.settle(self._task)
         return self._show(armature, solved)
 
     def _aim(self, target: Array) -> None:

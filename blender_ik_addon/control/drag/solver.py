@@ -39,6 +39,7 @@ _STRIDE: Final = 0.017
 _CONVERGING_STRIDE: Final = 0.1  # the same for updates that converge
 _STRIDES: Final = 8  # maximum number of these steps; longer jumps have longer ones
 _ITERATIONS: Final = 12  # maximum for an update while the mouse moves; the next update continues
+_OF_AN_UPDATE: Final = 0.5  # share of the time limit for each of these solves: a fast mouse needs two
 # Largest rotation of a joint about each axis in an update towards a better pose, slow enough for the eye.
 _TURN: Final = radians(2.5)
 _STILL: Final = 1e-3  # radians or figure sizes; after an update with less motion the figure has arrived
@@ -77,7 +78,8 @@ class DragSolver:
         self._endless = seconds == inf
         self._seconds = max(seconds, _LEAST_SECONDS)
         limited: dict[str, Any] = {} if self._endless else {"seconds": self._seconds}
-        self._moving = plan.solver(most=_ITERATIONS, accuracy="reached", tolerance=near, **limited)
+        brief = {name: seconds * _OF_AN_UPDATE for name, seconds in limited.items()}
+        self._moving = plan.solver(most=_ITERATIONS, accuracy="reached", tolerance=near, **brief)
         exact: dict[str, Any] = {"accuracy": "exact", "restarts": 0}
         small: dict[str, Any] = {"most": _AT_REST, "max_turn": _TURN, **exact}
         self._resting, self._patient = plan.solver(**small, **limited), plan.solver(**small)
@@ -101,14 +103,13 @@ class DragSolver:
         """
         if self._endless:
             return self.finish(task)
-        last, among = self.last, task.problem.scene is not None  # without obstacles, solves are short anyway
+        last, among = self.last, task.problem.scene is not None
         deadline = time.perf_counter() + self._seconds
         if task.sample.state is not self._state:
             self._begun = self._looks = None
         self._state = task.sample.state
         if last is None:
-            self.last = self._solved(task, None, self._lost.solve) if among else self._converged(task)
-            self.arrived = not among and self.is_there(self.last)
+            self.last = self._solved(task, None, self._lost.solve) if among else self.settle(task)
             return self.last
         if not rests:
             self._begun = None
@@ -136,7 +137,7 @@ class DragSolver:
         looks, self._looks = self._looks, None
         if self.is_there(solved):
             if self._towards is None and (rests or not still or looks is not None):
-                self._look_for_bends(task, solved, looks, deadline if among else inf)
+                self._look_for_bends(task, solved, looks, deadline)
         elif rests:
             if self.arrived:
                 solved = self._begin_anew(task, solved, deadline)
@@ -155,6 +156,13 @@ class DragSolver:
         stride = _CONVERGING_STRIDE if self._endless else _STRIDE
         return max(1, min(ceil(way / (stride * self._length)), _STRIDES))
 
+    def settle(self, task: Task) -> Solved:
+        """The converged pose, as far as it is found within the time limit."""
+        deadline = time.perf_counter() + self._seconds
+        self.last = self._converged(task, self._lost, deadline)
+        self.arrived = self.is_there(self.last) and time.perf_counter() <= deadline
+        return self.last
+
     def finish(self, task: Task) -> Solved:
         """The last pose: the converged one, without a time limit.
 
@@ -170,26 +178,29 @@ class DragSolver:
                     break
             self._begun, self._looks, self.arrived = None, None, True
             return last
-        solved = self._converged(task)
+        solved = self._converged(task, self._exact, inf)
         if not self.is_there(solved) and self._may_come_nearer(task, solved):
             solver = self._search if self._endless else self._exact
             solved = self._better(solved, self._solved(task, None, solver.solve))
         self.last, self.arrived = solved, True
         return solved
 
-    def _converged(self, task: Task) -> Solved:
-        """The converged pose near the last one, with straight limbs bent where that is better."""
-        solved = self._arrived(task, self._solved(task, self.last, self._exact.solve))
+    def _converged(self, task: Task, solver: ik.Solver, deadline: float) -> Solved:
+        """The converged pose near the last one, with straight limbs bent where that is better.
+
+        Bends that are not found at the deadline are looked for in the next update.
+        """
+        solved = self._arrived(task, self._solved(task, self.last, solver.solve), solver)
         if self.is_there(solved):
-            self._look_for_bends(task, solved, None, inf)
-            solved = self._arrived(task, solved)
+            self._look_for_bends(task, solved, None, deadline)
+            solved = self._arrived(task, solved, solver)
         return solved
 
-    def _arrived(self, task: Task, solved: Solved) -> Solved:
+    def _arrived(self, task: Task, solved: Solved, solver: ik.Solver) -> Solved:
         """The pose that the figure moves towards, if there is one, else `solved`."""
         if self._towards is not None:
             self._towards = None
-            solved = self._solved(task, replace(solved, q=self._better_pose), self._exact.solve)
+            solved = self._solved(task, replace(solved, q=self._better_pose), solver.solve)
         return solved
 
     def _solved(self, task: Task, last: Solved | None, ask: Ask) -> Solved:
