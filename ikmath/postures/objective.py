@@ -7,7 +7,8 @@
 deviates from the posture in its parent's frame, and K_j its weight by the kind of joint; hips and knees have
 a second weight for what they turn beyond their range. Each bone has two mass points at its middle plus and
 minus L / sqrt(12), so that it has the inertia of a slender rod. Of the body's own rotation only the tilt
-counts, and its position counts only by the displaced mass. An arm that hangs and that nothing leads has a
+counts, and its position counts only by the displaced mass; heading and position count too if its joint is
+stiff. An arm that hangs and that nothing leads has a
 tilt of its own, however the trunk leans.
 
 The Gauss-Newton matrix of the first term is the figure's mass matrix.
@@ -50,11 +51,12 @@ class Effort(StrEnum):
     EVEN = "even"
 
 
-class _Upright(NamedTuple):
-    """A joint of which the tilt counts, with the vertical (3,) in its axes in the posture."""
+class _Direction(NamedTuple):
+    """A direction (3,) in the axes of a joint, which is `goal` (3,) in the posture; their difference counts."""
 
     joint: int
-    upward: Array
+    own: Array
+    goal: Array
     weight: float
 
 
@@ -64,7 +66,7 @@ class _Reference:
 
     points: Array  # (P, 3), world
     deviations: Deviations  # from its local rotations
-    uprights: tuple[_Upright, ...]  # the body, and arms that hang
+    directions: tuple[_Direction, ...]  # of the body: tilt, heading; tilt of arms that hang
     slides: Array  # (s,) coordinates of the translations
     support: BalanceSupport  # the rule for its balance
 
@@ -106,11 +108,13 @@ class _Structure:
         free = 1.0 - skeleton.stiffness[self.sliding]
         each = 1.0 / free - 1.0 if effort == Effort.NATURAL else parameters.even_slide / free
         self.slide_weight = each / figure.size**2
-        self.tilt_weight = 0.0
+        self.tilt_weight = self.heading_weight = 0.0
         if self.body >= 0 and effort == Effort.NATURAL:
-            self.tilt_weight = parameters.weights(figure)[figure.kinds[self.body]] * float(keeps[self.body])
+            weight = parameters.weights(figure)[figure.kinds[self.body]] * float(keeps[self.body])
             own = (skeleton.owner == self.body) & skeleton.is_turn
-            self.tilt_weight /= 1.0 - float(skeleton.stiffness[own].mean())
+            self.tilt_weight = weight / (1.0 - float(skeleton.stiffness[own].mean()))
+            self.heading_weight = self.tilt_weight - weight
+            self.aside = figure_pose.rotation[self.body].T @ figure.left
 
     def _turning_body(self) -> int:
         """The joint whose tilt counts: the body, or the first ancestor with a free rotation; -1 for none."""
@@ -196,7 +200,7 @@ class PostureObjective:
 
     def with_reference(self, pose: Pose) -> PostureObjective:
         """A copy with another posture, with its own balance rule."""
-        arms = [one.joint for one in self._reference.uprights if one.joint != self._fixed.body]
+        arms = [one.joint for one in self._reference.directions if one.joint != self._fixed.body]
         return type(self)(self._fixed, _reference(self._fixed, pose)).with_hanging_arms(arms, pose)
 
     def with_hanging_arms(self, shoulders: Iterable[int], pose: Pose) -> PostureObjective:
@@ -215,9 +219,10 @@ class PostureObjective:
         turning = fixed.skeleton.owner[fixed.skeleton.is_turn]
         if fixed.effort == Effort.EVEN:
             turning = turning[:0]
-        uprights = [one for one in self._reference.uprights if one.joint == fixed.body]
-        uprights += [_upright(fixed, pose, arm, fixed.parameters.hanging) for arm in arms if arm in turning]
-        return type(self)(fixed, replace(self._reference, uprights=tuple(uprights)))
+        up, weight = fixed.figure.up, fixed.parameters.hanging
+        directions = [one for one in self._reference.directions if one.joint == fixed.body]
+        directions += [_direction(pose, arm, up, weight) for arm in arms if arm in turning]
+        return type(self)(fixed, replace(self._reference, directions=tuple(directions)))
 
     def with_support(self, support: BalanceSupport) -> PostureObjective:
         """A copy with another balance rule."""
@@ -238,6 +243,7 @@ class PostureObjective:
                 was,
                 points=motion.places(was.points),
                 deviations=was.deviations.turned(rotation),
+                directions=tuple(one._replace(goal=rotation @ one.goal) for one in was.directions),
                 slides=slides,
                 support=replace(was.support, lean=rotation @ was.support.lean),
             ),
@@ -250,7 +256,7 @@ class PostureObjective:
         rows = pose.point_jacobian(fixed.points, x).T  # (n, 3 P)
         # residuals and their derivatives: mass points, hips or centre of mass, tilts
         wide = 3 * fixed.heavy
-        count = wide + 3 + 3 * len(reference.uprights)
+        count = wide + 3 + 3 * len(reference.directions)
         error, slopes = np.zeros(count), np.zeros((fixed.skeleton.n, count))
         error[:wide] = self._displaced((x - reference.points)[: fixed.heavy].reshape(1, -1))[0]
         slopes[:, :wide] = self._displaced(rows[:, :wide])
@@ -266,11 +272,11 @@ class PostureObjective:
                 error[wide], push = root * over, root * over * way
                 ways = root / fixed.figure.size * np.stack([way, aside], 1)
                 slopes[:, wide : wide + 2] = rows.dot(np.kron(self._center[:, None], ways))
-        for place, one in zip(range(wide + 3, count, 3), reference.uprights, strict=True):
-            root, upward = sqrt(one.weight), pose.rotation[one.joint] @ one.upward
-            error[place : place + 3] = root * (upward - fixed.figure.up)
+        for place, one in zip(range(wide + 3, count, 3), reference.directions, strict=True):
+            root, way = sqrt(one.weight), pose.rotation[one.joint] @ one.own
+            error[place : place + 3] = root * (way - one.goal)
             turned = fixed.skeleton.turn_influence[:, one.joint]
-            slopes[turned, place : place + 3] = pose.screws[0][turned].dot(root * skew(upward))
+            slopes[turned, place : place + 3] = pose.screws[0][turned].dot(root * skew(way))
         value = float(error.dot(error))
         gradient = slopes.dot(2.0 * error)
         slopes *= _ROOT_2
@@ -295,11 +301,11 @@ class PostureObjective:
             force += root * self._center[:, None] * push
         found = self._reference.deviations.curvature(pose)
         loads = found.loads.along_with(Loads.on_points(fixed.points.joints, x, force))
-        for one in self._reference.uprights:
-            upward = pose.rotation[one.joint] @ one.upward
-            tilting = 2.0 * one.weight * (upward - fixed.figure.up)
+        for one in self._reference.directions:
+            way = pose.rotation[one.joint] @ one.own
+            turning = 2.0 * one.weight * (way - one.goal)
             loads = loads.along_with(
-                Loads.of(np.array([one.joint]), second=np.multiply.outer(upward, tilting)[None])
+                Loads.of(np.array([one.joint]), second=np.multiply.outer(way, turning)[None])
             )
         return Curvature(loads, found.rest)
 
@@ -338,10 +344,14 @@ def _reference(fixed: _Structure, pose: Pose) -> _Reference:
     center = fixed.masses.mass @ pose.points(fixed.weighing)
     room = fixed.parameters.balance_room * fixed.figure.size
     support = choose_support(fixed.figure, pose.position, tails, center, room)
-    uprights = (_upright(fixed, pose, fixed.body, fixed.tilt_weight),) if fixed.tilt_weight else ()
+    body, directions = fixed.body, list[_Direction]()
+    if fixed.tilt_weight > 0.0:
+        directions.append(_direction(pose, body, fixed.figure.up, fixed.tilt_weight))
+    if fixed.heading_weight > 0.0:
+        directions.append(_direction(pose, body, pose.rotation[body] @ fixed.aside, fixed.heading_weight))
     slides = pose.q[fixed.sliding].copy()
-    return _Reference(x, Deviations.at(fixed.joint_weights, pose), uprights, slides, support)
+    return _Reference(x, Deviations.at(fixed.joint_weights, pose), tuple(directions), slides, support)
 
 
-def _upright(fixed: _Structure, pose: Pose, joint: int, weight: float) -> _Upright:
-    return _Upright(joint, pose.rotation[joint].T @ fixed.figure.up, weight)
+def _direction(pose: Pose, joint: int, way: Array, weight: float) -> _Direction:
+    return _Direction(joint, pose.rotation[joint].T @ way, way, weight)

@@ -98,6 +98,8 @@ def test_a_step_too_far_for_the_legs_takes_the_hips_along_upright(placed: tuple,
     assert max(miss(rig, foot) for foot in placed) < 1e-3
     trunk = head(rig, "spine.006") - head(rig, "spine")
     assert trunk[2] > np.cos(np.radians(25.0)) * np.linalg.norm(trunk)
+    across = head(rig, "thigh.L") - head(rig, "thigh.R")
+    assert across[0] > np.cos(np.radians(15.0)) * np.linalg.norm(across), "the hips keep their heading"
 
 
 def test_a_method_without_posture_objective_leaves_the_hips_to_feet_alone():
