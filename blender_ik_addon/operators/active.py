@@ -141,9 +141,12 @@ class OnBones(OnArmature):
         if self.bone:
             return [self.bone]
         selected, active = _selected(context, armature), armature.data.bones.active
-        other = next((bone.id_data for bone in getattr(context, "selected_pose_bones", None) or ()), armature)
-        if not selected and other is not armature:
+        owners = [bone.id_data for bone in getattr(context, "selected_pose_bones", None) or ()]
+        other = next((one for one in owners if one is not armature), None)
+        if not selected and other is not None:
             raise Refused(f"The selected bones belong to armature '{other.name}': click on one of them first")
+        if other is not None:
+            self.tell(f"The selected bones of armature '{other.name}' are left out: click on one of them first")
         if not selected and active is None:
             raise Refused(f"No bone of armature '{armature.name}' is selected: select one in Pose Mode first")
         return selected or [active.name]

@@ -93,7 +93,7 @@ def test_without_a_bone_the_selected_bones_are_taken_or_the_active_one():
     assert [e.name for e in rig.articulate.effectors] == ["chest"]
 
 
-def test_bones_that_are_selected_in_another_armature_are_named():
+def test_bones_that_are_selected_in_another_armature_are_named(capfd):
     """In Pose Mode of both, a box selects bones and leaves the active armature as it is."""
     first, second = arm(), arm()
     for rig in (second, first):
@@ -107,6 +107,10 @@ def test_bones_that_are_selected_in_another_armature_are_named():
     with pytest.raises(RuntimeError, match=f"belong to armature '{second.name}'"):
         bpy.ops.articulate.pin()
     assert not first.articulate.effectors and not second.articulate.effectors
+    installed.module("compat").select_bone(first.pose.bones["b3"])
+    bpy.ops.articulate.pin()
+    assert f"selected bones of armature '{second.name}' are left out" in capfd.readouterr().out
+    assert len(first.articulate.effectors) == 1 and not second.articulate.effectors
 
 
 def test_of_several_bones_all_or_none_get_an_effector():
