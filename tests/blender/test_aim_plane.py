@@ -9,7 +9,8 @@ import bpy
 import numpy as np
 import pytest
 from addon_scenes import add, animate, arm, evaluated, reach, tip
-from mathutils import Matrix
+from bridge_rigs import metarig
+from mathutils import Matrix, Vector
 
 
 def aim_miss(rig: bpy.types.Object, bone: str, axis: int, sign: float, target: bpy.types.Object) -> float:
@@ -152,3 +153,18 @@ def test_under_an_uneven_scale_the_errors_are_blenders():
     assert rows["ground"]["worst"] == pytest.approx(abs(height(rig, "b5", floor)), abs=1e-4)
     assert rows["look"]["angle_worst"] == pytest.approx(aim_miss(rig, "b5", 1, 1.0, look), abs=1e-3)
     assert rows["ground"]["worst"] < 5e-3 and rows["look"]["angle_worst"] < 0.02
+
+
+def test_a_head_looks_with_its_face_and_a_hand_points_along_its_bone():
+    rig = metarig("basic")
+    add("spine.006", "AIM", name="look")
+    add("hand.L", "AIM", name="point")
+    effectors = rig.articulate.effectors
+    assert effectors["point"].axis == "Y"
+    ahead = effectors["look"].target.location - Vector(tip(rig, "spine.006"))
+    assert ahead.y < -0.9 * ahead.length, "in front of the face"
+    bpy.ops.articulate.effector_remove(effector="point")
+    effectors["look"].target.location.x += 1.0
+    bpy.ops.articulate.solve()
+    shown = evaluated(rig).pose.bones["spine.006"]
+    assert (shown.tail - shown.head).normalized().z > 0.8, "the head turns, it does not lie down"

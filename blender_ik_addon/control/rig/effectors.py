@@ -10,6 +10,9 @@ from typing import Any
 import bpy
 from mathutils import Matrix, Vector
 
+from ikmath.model.figure_map import Kind as BoneKind
+
+from ...bridge.bone_map import bone_map
 from ...bridge.item_animation import free_name, remove_or_switch_off
 from ...properties.access import MADE_HERE, rig_of
 from ...properties.check import SAME_PLACE
@@ -85,6 +88,8 @@ def _add(
     effector.name, effector.bone, effector.kind = name, new.bone, new.kind
     for setting, value in new.settings.items():
         setattr(effector, setting, value)
+    if "aim" in effector.kind_info.asks and "axis" not in new.settings:
+        effector.axis = _axis_of_sight(armature, new.bone)
     if new.as_posed:
         keep_as_posed(effector, depsgraph)
     if "alternatives" in effector.kind_info.options:
@@ -96,6 +101,21 @@ def _add(
         effector.target, effector.subtarget = target, new.subtarget
     elif effector.follows == "MISSING":
         create_target(effector, depsgraph)
+
+
+def nearest_axis(way: Sequence[float]) -> str:
+    """The axis, such as "X" or "-X", nearest to a direction (3,)."""
+    most = max(range(3), key=lambda index: abs(way[index]))
+    return ("-" if way[most] < 0.0 else "") + "XYZ"[most]
+
+
+def _axis_of_sight(armature: bpy.types.Object, bone: str) -> str:
+    """The axis that a bone points at something: the front of a head, the length of other bones."""
+    whole = bone_map(armature)
+    number = whole.bones.number(bone)
+    if whole.kinds.kinds[number] != BoneKind.HEAD:
+        return "Y"
+    return nearest_axis(whole.bones.rest[number, :3, :3].T @ whole.kinds.forward)
 
 
 def keep_as_posed(effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph) -> None:

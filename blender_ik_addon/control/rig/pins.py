@@ -14,7 +14,7 @@ from ...properties.access import rig_of
 from ...properties.effector import ArticulateEffector, why_not_moved
 from ...properties.kinds import AMOUNTS
 from ...properties.refusal import Refused
-from .effectors import NewEffector, add_effectors, hold, remove_effectors
+from .effectors import NewEffector, add_effectors, hold, nearest_axis, remove_effectors
 
 
 def is_pin(effector: ArticulateEffector) -> bool:
@@ -103,9 +103,7 @@ def _mirrored(effector: ArticulateEffector, bones: Any, other: str) -> dict[str,
     if "offset" in settings:
         settings["offset"] = (axes @ Vector(settings["offset"])).to_tuple()
     if "axis" in settings:
-        way = axes @ Vector(effector.direction)
-        most = max(range(3), key=lambda index: abs(way[index]))
-        settings["axis"] = ("-" if way[most] < 0.0 else "") + "XYZ"[most]
+        settings["axis"] = nearest_axis(axes @ Vector(effector.direction))
     if second in bones:
         seconds = mirrored_axes(bones[second], bones[settings["second_bone"]])
         settings["second_offset"] = (seconds @ Vector(settings["second_offset"])).to_tuple()
