@@ -146,7 +146,9 @@ class OnBones(OnArmature):
         if not selected and other is not None:
             raise Refused(f"The selected bones belong to armature '{other.name}': click on one of them first")
         if other is not None:
-            self.tell(f"The selected bones of armature '{other.name}' are left out: click on one of them first")
+            self.tell(
+                f"The selected bones of armature '{other.name}' are left out: click on one of them first"
+            )
         if not selected and active is None:
             raise Refused(f"No bone of armature '{armature.name}' is selected: select one in Pose Mode first")
         return selected or [active.name]

@@ -52,7 +52,7 @@ class Effort(StrEnum):
 
 
 class _Direction(NamedTuple):
-    """A direction (3,) in the axes of a joint, which is `goal` (3,) in the posture; their difference counts."""
+    """A direction (3,) in the axes of a joint, which is `goal` (3,) in the posture; the difference counts."""
 
     joint: int
     own: Array

@@ -103,7 +103,7 @@ def _add(
         create_target(effector, depsgraph)
 
 
-def nearest_axis(way: Sequence[float]) -> str:
+def nearest_axis(way: Any) -> str:
     """The axis, such as "X" or "-X", nearest to a direction (3,)."""
     most = max(range(3), key=lambda index: abs(way[index]))
     return ("-" if way[most] < 0.0 else "") + "XYZ"[most]
