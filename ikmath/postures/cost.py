@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, Protocol, runtime_checkable
 
+import numpy as np
 import numpy.typing as npt
 
-from .. import arguments
 from ..model.geometric_stiffness import Curvature
 from ..model.pose import Pose
 from ..rotation import Array
@@ -62,8 +62,7 @@ class JointPosture:
     """
 
     def __init__(self, q: npt.ArrayLike, weight: npt.ArrayLike) -> None:
-        self.q = arguments.numbers(q, "q of the posture", endless=True)
-        self.weight = arguments.shaped(weight, "weight of the posture", self.q.shape, endless=True)
+        self.q, self.weight = np.array(q, dtype=float), np.array(weight, dtype=float)
 
     def evaluate(self, pose: Pose) -> PostureTerm:
         gradient = self.weight * (pose.q - self.q)

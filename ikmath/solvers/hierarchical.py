@@ -20,6 +20,7 @@ import numpy as np
 from .. import arguments
 from ..diagnosis.error_bounds import is_hopeless
 from ..diagnosis.status import conclude
+from ..errors import BadShape
 from ..model.pose import Pose
 from ..postures import JointPosture, PostureTerm
 from ..problem.problem import Problem, Solution
@@ -279,7 +280,9 @@ def posture_of(problem: Problem) -> ScaledPosture | None:
         return None
     evaluate, n, what = cost.evaluate, len(rest), "result of evaluate of the posture"
     result = arguments.of_kind(evaluate(Pose.trusted(problem.skeleton, rest)), PostureTerm, what)
-    arguments.shaped(result.gradient, f"gradient in the {what}", (n,), endless=True)
-    hessian = arguments.shaped(result.hessian, f"hessian in the {what}", (n,), (n, n), endless=True)
+    for name, shapes in (("gradient", [(n,)]), ("hessian", [(n,), (n, n)])):
+        if (shape := np.shape(getattr(result, name))) not in shapes:
+            raise BadShape(f"{name} in the {what}", " or ".join(map(str, shapes)), shape)
+    hessian = result.hessian
     stiffness = float(np.dot(hessian if hessian.ndim == 1 else np.diag(hessian), metric**2)) / n
     return None if stiffness <= 0.0 else lambda pose: evaluate(pose).scaled(1.0 / stiffness)

@@ -250,11 +250,6 @@ UNFIT = {
         lambda: ik.solve(ik.Problem(CHAIN, [TIP], posture=Given(np.zeros(2), 2.0))),
         r"hessian in the result of evaluate of the posture has shape \(\); give \(2,\) or \(2, 2\)",
     ),
-    "weight of a posture": (
-        lambda: JointPosture(np.zeros(2), 1.0),
-        r"weight of the posture has shape \(\); give \(2,\)",
-    ),
-    "words for a posture": (lambda: JointPosture("ab", 1.0), "q of the posture is 'ab'; give numbers"),
 }
 
 
