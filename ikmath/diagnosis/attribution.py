@@ -147,13 +147,13 @@ class _Search:
         asks = ~lifted[stack.effector]
         pose, raw, jacobian = self.pose, self.error, self.jacobian
         scale = np.where(asks & (stack.place <= stack.place[own.start]), stack.scale, 0.0)
-        cost, caution = sum(stack.costs(raw * scale)), 1.0
+        cost, factor = sum(stack.costs(raw * scale)), 1.0
         for left_over in reversed(range(_STEPS)):
             scaled, columns = raw * stack.scale, jacobian * stack.scale[:, None] * metric
             levels = []
             for place in range(len(stack.levels)):
                 some = asks & (stack.place == place)
-                damping = (_DAMPING * float(scaled[some] @ scaled[some]) + _LEAST) * caution
+                damping = (_DAMPING * float(scaled[some] @ scaled[some]) + _LEAST) * factor
                 levels.append(Level(columns[some], -scaled[some], damping))
             bounds = self._bounds(pose, lifted, loose)
             dq = hierarchical_qp(levels, bounds).z * metric
@@ -170,7 +170,7 @@ class _Search:
                 slow = there - _PACE * left_over * max(here - there, 0.0) > _NEARER * self.short
                 if done or slow or there < _NEARER * self.short:
                     break
-            caution = 1.0 if pose is trial else caution * _CAREFUL
+            factor = 1.0 if pose is trial else factor * _CAREFUL
         return float(np.linalg.norm(raw[own]))
 
     def _bounds(self, pose: Pose, lifted: Mask, loose: Mask) -> Constraints:

@@ -22,7 +22,7 @@ _NAMED: Final = 5  # names that a sentence lists before it counts the others
 OUT_OF_REACH: Final = "the target is out of reach"
 RAN_OUT: Final = ("iterations", "time")
 """Values of `Solution.limited_by` with which a solve is `STOPPED`."""
-LIMITS: Final[Mapping[str, str]] = MappingProxyType(
+LIMITED_BY: Final[Mapping[str, str]] = MappingProxyType(
     {
         "": "the method does not use the joints that would bring it nearer",
         "iterations": "it was still improving when the iterations ran out",
@@ -57,7 +57,7 @@ def explain(
     if blocked:
         why = f"stopped by {blocked}"
     elif limited_by in RAN_OUT:
-        why = LIMITS[limited_by]
+        why = LIMITED_BY[limited_by]
     elif inside:  # reported before all other causes
         why, inside = inside, ""
     else:
@@ -89,7 +89,7 @@ def reason(problem: Problem, pose: Pose, effector: int, *, limited_by: str = "")
     if parts:
         return ", and ".join(parts)
     if found.method:
-        return LIMITS[limited_by]
+        return LIMITED_BY[limited_by]
     return OUT_OF_REACH if beyond > 0.0 else "no small turn of the joints brings it nearer"
 
 

@@ -133,7 +133,7 @@ class Goal:
     def batches(self) -> Sequence[tuple[int, ...]]:
         """The leading axes of whatever may change from frame to frame."""
         targets = ((getattr(self, name), axes) for name, axes in self.targets.items())
-        return [value.shape[: value.ndim - axes] for value, axes in targets if value is not None]
+        return [np.shape(value)[: np.ndim(value) - axes] for value, axes in targets if value is not None]
 
     @property
     def frames(self) -> int | None:
@@ -167,7 +167,7 @@ class Goal:
             return self
         number = arguments.frames(frame, count, f"frame of {self.describe()}")
         values = ((name, getattr(self, name), axes) for name, axes in self.targets.items())
-        return self.with_targets(**{n: v[number] for n, v, axes in values if v is not None and v.ndim > axes})
+        return self.with_targets(**{n: np.asarray(v)[number] for n, v, axes in values if np.ndim(v) > axes})
 
     def with_targets(self, **targets: Any) -> Self:
         """The goal with other targets, named as its attributes and shaped like them; nothing is checked."""

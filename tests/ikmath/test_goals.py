@@ -215,3 +215,29 @@ def test_two_eyes_look_at_one_place(frames):
         shared = ik.Aim(eyes, given).evaluate(pose)
         assert np.array_equal(shared.error, each.error)
         assert np.array_equal(shared.jacobian, each.jacobian)
+
+
+class Height(ik.Goal):
+    """As in the manual; its target is what was given."""
+
+    kind, unit, rows = "Height", "m", 1
+    targets = {"height": 0}  # noqa: RUF012
+
+    def __init__(self, joint, height):
+        self._begin([joint], 1.0, 0, None)
+        self.joint, self.height = joint, height
+
+    def evaluate(self, pose):
+        error = pose.point(self.joint)[..., 2:] - np.expand_dims(self.height, -1)
+        return ik.Residual(error, pose.jacobian(self.joint)[..., 2:, :])
+
+
+@pytest.mark.parametrize("method", ["hierarchical", "damped", "prioritized"])
+def test_targets_of_your_own_may_be_numbers_and_lists(method):
+    figure = ik.figures.ball_chain(3)
+    one = ik.solve(ik.Problem(figure, [Height("tip", 0.5)]), method=method)
+    assert one.status is ik.Status.REACHED
+    many = ik.Problem(figure, [Height("tip", [0.2, 0.5])])
+    assert many.frames == 2
+    for answer in (ik.solve(many, method=method), ik.solve_track(many, method=method)):
+        assert ik.Pose.forward(figure, answer.q).point("tip")[:, 2] == pytest.approx([0.2, 0.5], abs=2e-4)

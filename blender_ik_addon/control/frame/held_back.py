@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 import ikmath as ik
-from ikmath.diagnosis.explanation import LIMITS, OUT_OF_REACH, explain, reason
+from ikmath.diagnosis.explanation import LIMITED_BY, OUT_OF_REACH, explain, reason
 
 from ...bridge.armature import Array, Flags
 from ...bridge.joints import root_slides
@@ -40,7 +40,7 @@ def held_back(task: Task, q: Array, solution: ik.Solution, near: Near, *, brief:
         if solution.status is ik.Status.BLOCKED and near.name:
             reasons[rows[number]] = f"stopped by {near.name}"
         elif solution.status is ik.Status.STOPPED and not brief:
-            reasons[rows[number]] = LIMITS[solution.limited_by]
+            reasons[rows[number]] = LIMITED_BY[solution.limited_by]
         elif place >= _EXAMINED:
             reasons[rows[number]] = f"not examined, because {_EXAMINED} others are farther off"
         else:
