@@ -27,6 +27,7 @@ NEGLIGIBLE: Final = 1e-60
 _MOST: Final = 2**31 - 1  # the largest whole number that integer arrays hold on every system
 
 Wanted = TypeVar("Wanted")
+Frozen = TypeVar("Frozen", bound=npt.NDArray[Any])
 
 
 def numbers(value: npt.ArrayLike, what: str, *, endless: bool = False) -> Array:
@@ -52,6 +53,12 @@ def numbers(value: npt.ArrayLike, what: str, *, endless: bool = False) -> Array:
     if np.isfinite(array).all():
         raise BadValue(what, f"has a value above {LARGEST:g}, which is too large to compute with.")
     raise BadValue(what, "must consist of finite numbers.")
+
+
+def frozen(array: Frozen) -> Frozen:
+    """The same array, read-only from now on."""
+    array.flags.writeable = False
+    return array
 
 
 def coordinates(value: npt.ArrayLike, count: int, what: str, *, endless: bool = False) -> Array:

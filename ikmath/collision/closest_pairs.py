@@ -114,11 +114,6 @@ class ClosestPairs:
         """Smallest clearance listed, metres, infinite where nothing is near."""
         return float(self.clearance.min(initial=np.inf))
 
-    @property
-    def lists_nearest(self) -> bool:
-        """Whether the pair with the smallest clearance of all is certain to be listed."""
-        return self.least <= self.detect + self.broad_phase.least_margin
-
     def lower_bounds(self, pair: Index) -> Array:
         """(M,) lower bounds of the distances of pairs in a single pose, metres.
 

@@ -53,7 +53,7 @@ class MeshGeometry:
             raise BadValue(
                 f"faces of obstacle {name!r}", f"name vertices that do not exist; there are {len(places)}."
             )
-        self.vertices, self.faces = places, corners
+        self.vertices, self.faces = arguments.frozen(places), arguments.frozen(corners)
         used = places.take(self.faces.ravel(), 0)
         if not np.isfinite(used).all():
             bad = int(self.faces.ravel()[int((~np.isfinite(used)).any(1).argmax())])
@@ -63,8 +63,6 @@ class MeshGeometry:
         columns -= 0.5 * (self.low + self.high)[:, None]
         self.radius = float(np.sqrt((columns * columns).sum(0).max()))
         self.shared: tuple[tuple[object, ...], object] | None = None
-        for array in (self.vertices, self.faces):
-            array.flags.writeable = False
 
     @property
     def corners(self) -> Array:

@@ -84,9 +84,8 @@ class _Search:
         self.rows = [slice(*ends) for ends in pairwise([*stack.starts.tolist(), stack.rows])]
         self.error, self.jacobian = stack.evaluate(problem.tasks, pose)
         own = self.rows[effector]
-        self.uphill: Array = self.error[own] @ self.jacobian[own]
-        if self.coupling is not None:
-            self.uphill = self.coupling.fold(self.uphill)
+        uphill: Array = self.error[own] @ self.jacobian[own]
+        self.uphill = uphill if self.coupling is None else self.coupling.fold(uphill)
         self.short = float(np.linalg.norm(self.error[own]))
         self.limited = self.joint_limits.at_limit(pose.q)
         scale = problem.length if problem.units[effector] == "m" else 1.0

@@ -83,9 +83,8 @@ def reason(problem: Problem, pose: Pose, effector: int, *, limited_by: str = "")
         parts.append(f"in conflict with {others}")
     if found.joints:
         held = listed(problem.skeleton.names[joint] for joint in found.joints)
-        parts.append(
-            f"{held} {'is at its joint limit' if len(found.joints) == 1 else 'are at their joint limits'}"
-        )
+        alone = len(found.joints) == 1
+        parts.append(f"{held} {'is at its joint limit' if alone else 'are at their joint limits'}")
     if parts:
         return ", and ".join(parts)
     if found.method:

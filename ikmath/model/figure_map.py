@@ -26,6 +26,7 @@ from .figure_kinds import Limb as Limb
 from .hand import finger_axes, hands_alone
 from .limb_rows import LIMB_KINDS, FoundLimb, Rows, children_of, limbs_of
 from .pose import Pose
+from .residual import unit_vectors
 from .skeleton import Skeleton
 from .told_limbs import with_told_limbs
 from .trunk import Trunk, trunk_of
@@ -101,11 +102,10 @@ def map_figure(
         raise BadValue("parents", "must come before their children.")
     head = arguments.shaped(heads, "heads", (len(above), 3))
     tail = arguments.shaped(tails, "tails", (len(above), 3))
-    upward = arguments.shaped(up, "up", (3,))
     known = {arguments.whole(j, "joint of told", least=0): Kind(kind) for j, kind in told.items()}
     if any(j >= len(above) for j in known):
         raise BadValue("told", f"names joints beyond the {len(above)} of the figure.")
-    return _Mapping(above, head, tail, upward / np.linalg.norm(upward), known).result()
+    return _Mapping(above, head, tail, unit_vectors(arguments.shaped(up, "up", (3,)), "up"), known).result()
 
 
 class _Mapping:

@@ -64,8 +64,7 @@ class Pose:
         if not np.isfinite(array).all():
             bad = int(np.argmax(~np.isfinite(array.reshape(-1, skeleton.n)).all(0)))
             raise BadValue(f"Coordinate {skeleton.coordinate_names[bad]!r}", "must be a finite number.")
-        array.setflags(write=False)
-        return cls.trusted(skeleton, array)
+        return cls.trusted(skeleton, arguments.frozen(array))
 
     @classmethod
     def trusted(cls, skeleton: Skeleton, q: Array) -> Pose:

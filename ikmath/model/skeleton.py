@@ -100,7 +100,7 @@ class Skeleton(Lean):
         """Set the region that the limits leave, and check what all coordinates have."""
         if self.coupling is not None:
             self.lower, self.upper = self.coupling.narrowed(self.lower, self.upper)
-        self.lower, self.upper = _frozen(self.lower), _frozen(self.upper)
+        self.lower, self.upper = arguments.frozen(self.lower), arguments.frozen(self.upper)
         sides = np.abs([self.lower, self.upper])
         far = ((sides > _MOST_TURN) & np.isfinite(sides)).any(0)
         for bad, reason in (
@@ -172,7 +172,7 @@ class Skeleton(Lean):
         for name, value in constants.items():
             if value is not None:
                 given = arguments.shaped(value, name, getattr(self, name).shape)
-                setattr(other, name, _frozen(given))
+                setattr(other, name, arguments.frozen(given))
         return other
 
     def with_inertia(self, inertia: npt.ArrayLike) -> Skeleton:
@@ -190,7 +190,7 @@ class Skeleton(Lean):
         if not (given > 0).all():
             raise BadValue("inertia", "must be above zero.")
         other = self._without()
-        other.inertia = _frozen(given)
+        other.inertia = arguments.frozen(given)
         return other
 
     def with_limits(self, lower: npt.ArrayLike, upper: npt.ArrayLike) -> Skeleton:
@@ -295,17 +295,11 @@ class Skeleton(Lean):
     @cached_property
     def rest(self) -> Array:
         """(n,) the rest pose: zeros, put inside the limits; copy it before you change it."""
-        return _frozen(self.project(np.zeros(self.n)))
+        return arguments.frozen(self.project(np.zeros(self.n)))
 
     def project(self, q: npt.ArrayLike) -> Array:
         """Coordinates (*batch, n) put inside the limits, and followers where their leaders put them."""
         return self.joint_limits.project(arguments.coordinates(q, self.n, "q"))
-
-
-def _frozen(array: Array) -> Array:
-    """The same array, read-only from now on."""
-    array.flags.writeable = False
-    return array
 
 
 def _numbers(joints: Sequence[Joint], field: str, shape: tuple[int, ...]) -> Array:

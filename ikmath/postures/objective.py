@@ -8,8 +8,7 @@ deviates from the posture in its parent's frame, and K_j its weight by the kind 
 a second weight for what they turn beyond their range. Each bone has two mass points at its middle plus and
 minus L / sqrt(12), so that it has the inertia of a slender rod. Of the body's own rotation only the tilt
 counts, and its position counts only by the displaced mass; heading and position count too if its joint is
-stiff. An arm that hangs and that nothing leads has a
-tilt of its own, however the trunk leans.
+stiff. An arm that hangs and that nothing leads has a tilt of its own, however the trunk leans.
 
 The Gauss-Newton matrix of the first term is the figure's mass matrix.
 """
@@ -237,17 +236,15 @@ class PostureObjective:
             q = np.zeros(fixed.skeleton.n)
             q[fixed.sliding] = was.slides
             slides = carried(fixed.skeleton, q, motion)[fixed.sliding]
-        return type(self)(
-            fixed,
-            replace(
-                was,
-                points=motion.places(was.points),
-                deviations=was.deviations.turned(rotation),
-                directions=tuple(one._replace(goal=rotation @ one.goal) for one in was.directions),
-                slides=slides,
-                support=replace(was.support, lean=rotation @ was.support.lean),
-            ),
+        moved = replace(
+            was,
+            points=motion.places(was.points),
+            deviations=was.deviations.turned(rotation),
+            directions=tuple(one._replace(goal=rotation @ one.goal) for one in was.directions),
+            slides=slides,
+            support=replace(was.support, lean=rotation @ was.support.lean),
         )
+        return type(self)(fixed, moved)
 
     # ------------------------------------------------------------------ the terms
     def evaluate(self, pose: Pose) -> PostureTerm:

@@ -267,7 +267,8 @@ class Problem(Lean):
         scene = self.scene
         if scene is None:
             return np.inf
-        if near is not None and near.lists_nearest:
+        # pairs that are not listed have more clearance than this
+        if near is not None and near.least <= near.detect + near.broad_phase.least_margin:
             return near.least
         return partial(_clearance, scene, q, self.detection_distance)
 

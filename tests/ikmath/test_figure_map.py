@@ -320,6 +320,11 @@ def test_wrong_input_is_named(bad):
         map_figure(*bad)
 
 
+def test_an_up_without_length_is_named():
+    with pytest.raises(ik.BadValue, match="up has no length; give a direction"):
+        map_skeleton(ik.figures.human(), up=(0, 0, 0))
+
+
 _DIVIDED = {"thigh": (0.25, 0.025), "arm": (0.3, 0.003), "shin": (0.5, 0.0), "forearm": (0.5, 0.0)}
 _BENT = {
     **_DIVIDED,
