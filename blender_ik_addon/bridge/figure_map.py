@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import sqrt
 from typing import Final
@@ -12,7 +13,7 @@ import numpy as np
 from ikmath.model.figure_map import FigureMap
 from ikmath.model.masses import MassPoints, gathered
 
-from .armature import Array, Flags, Indices
+from .armature import Array, Indices
 from .bone_map import BoneMap
 from .map_of_some import map_of_some
 from .skeleton import Figure
@@ -75,20 +76,22 @@ def facing(whole: BoneMap, figure: Figure) -> Array:
     return np.asarray(way / length if length > _LYING else found.forward)
 
 
-def mass_points(whole: BoneMap, figure: Figure, carrying: Flags) -> MassPoints:
+def mass_points(whole: BoneMap, figure: Figure, hanging: Sequence[int]) -> MassPoints:
     """The masses that a figure's joints carry, including bones that are not joints of it.
 
-    Shares of the whole armature; in a figure with hips they sum to 1. carrying: (J,) the joints that do;
-    the bones of others count as rigidly attached.
+    Shares of the whole armature; in a figure with hips they sum to 1. Arms that hang, by their first joints,
+    go with the trunk when it turns: they weigh on it at the shoulder, as a pendulum does.
     """
     bones, joints = figure.bones, figure.plan.bone
-    own = np.flatnonzero(carrying)
+    own = np.flatnonzero(~figure.skeleton.ancestors[:, hanging].any(1))
     nearest = bones.nearest(joints[own])  # the joint that each bone is or is attached to
     carrier = np.where(nearest >= 0, own[nearest], -1)
     heavy = np.flatnonzero((whole.mass > 0.0) & (carrier >= 0))
     half = 0.5 * _away(whole, figure, heavy)
     middle = figure.state.matrix[heavy, :3, 3].astype(float) + half
     places = np.stack([middle - 2.0 * _ROD * half, middle + 2.0 * _ROD * half], 1) * figure.space.scale
+    for arm in hanging:
+        places[bones.nearest(joints[[arm]])[heavy] >= 0] = figure.heads[arm]
     on = np.repeat(carrier[heavy], 2)
     away = places.reshape(-1, 3) - figure.heads[on]
     offsets = applied(transposed(figure.frames[on]), away)

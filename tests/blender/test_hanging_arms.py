@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""In a drag the arm that nothing leads hangs while the trunk leans; other arms stay as they are posed."""
+"""The arm that nothing leads hangs while the trunk leans; arms held out or animated stay as they are."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from addon_scenes import add
 from bridge_rigs import make_rig
 from installed import module
-from mathutils import Matrix
+from mathutils import Matrix, Vector
 
 from tests.ikmath.postures import people
 
@@ -94,11 +94,45 @@ def test_the_arm_that_is_led_is_not_held_down(rig):
     held.cancel()
 
 
-def test_a_bake_leaves_an_arm_without_a_target_its_own_motion(rig):
+@pytest.fixture
+def bowing(rig):
+    """The figure stands on pinned feet, and a target leads the left hand to the floor and keeps it there."""
     for foot in ("foot.l", "foot.r"):
         bpy.ops.articulate.pin(bone=foot, kind="POSE")
     target = add("hand.l").target
-    target.location.z -= 0.5
-    bpy.context.view_layer.update()
-    assert bpy.ops.articulate.bake(frame_start=1, frame_end=3) == {"FINISHED"}
-    np.testing.assert_array_equal(basis(rig), [np.eye(4)] * 2)
+    for frame, way in ((1, np.zeros(3)), (24, FLOOR), (32, np.zeros(3))):
+        target.location += Vector(way)
+        target.keyframe_insert("location", frame=frame)
+    return rig
+
+
+def test_it_hangs_in_live_and_bake_in_the_same_pose(bowing):
+    before, scene = slope(bowing), bpy.context.scene
+    bowing.articulate.live = True
+    for frame in range(1, 33):
+        scene.frame_set(frame)
+    live, arm = bowing.pose.bones["hips"].matrix.copy(), slope(bowing)
+    bowing.articulate.live = False
+    for bone in bowing.pose.bones:
+        bone.matrix_basis.identity()
+    assert arm < before + 35.0
+    bpy.ops.articulate.bake(frame_start=1, frame_end=32)
+    scene.frame_set(32)
+    assert abs(slope(bowing) - arm) < 0.1
+    np.testing.assert_allclose(bowing.pose.bones["hips"].matrix, live, atol=1e-3)
+
+
+def test_a_bake_leaves_the_arm_of_an_animated_figure_its_own_motion(bowing):
+    arm = bowing.pose.bones[FREE[0]]
+    arm.rotation_mode = "XYZ"
+    for frame, angle in ((1, 0.0), (16, 0.2)):
+        arm.rotation_euler.x = angle
+        arm.keyframe_insert("rotation_euler", frame=frame)
+    scene, was = bpy.context.scene, []
+    for frame in (1, 9, 16):
+        scene.frame_set(frame)
+        was.append(basis(bowing))
+    assert bpy.ops.articulate.bake(frame_start=1, frame_end=16) == {"FINISHED"}
+    for frame, known in zip((1, 9, 16), was, strict=True):
+        scene.frame_set(frame)
+        np.testing.assert_array_equal(basis(bowing), known)

@@ -267,7 +267,7 @@ def read_plan(
     hanging: list[tuple[str, str]] = []
     if natural:
         chains += moving_along(armature, whole, chains, asked.setting)
-        if carries != "ALWAYS":  # in clips arms keep their own motion
+        if carries != "ALWAYS" or not is_moved(armature):  # in clips arms keep their own motion
             hanging = hanging_arms(armature, whole, chains, up)
         chains += [(fore, upper) for upper, fore in hanging]
     solved = moving_bones(whole, chains, asked.setting)

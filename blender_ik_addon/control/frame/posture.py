@@ -183,8 +183,7 @@ def _objective(plan: Plan, known: BoneMap, figure: Figure) -> PostureObjective:
     """The objective of the pose in which a figure was measured."""
     # short chains have no mass, because no bone outside balances them
     arms = [figure.skeleton.index(name) for name in plan.hanging]
-    # arms that hang go with the trunk when it turns, and do not stay behind with their mass
-    points = mass_points(known, figure, ~figure.skeleton.ancestors[:, arms].any(1))
+    points = mass_points(known, figure, arms)
     roots = {root for row in range(len(plan.effectors)) if (root := short_chain(plan, row))}
     below = figure.skeleton.ancestors[:, [figure.skeleton.index(root) for root in roots]].any(1)
     made = PostureObjective.of(
