@@ -46,10 +46,9 @@ class ARTICULATE_UL_effectors(ItemList, bpy.types.UIList):
         name.prop(effector, "name", text="", emboss=False, icon=KINDS[effector.kind].icon)
         told = halves.row(align=True)
         told.alignment = "RIGHT"
-        for text, icon in labels:
-            label = told.row(align=True)
-            label.alert = text == _NO_TARGET
-            label.label(text=text, icon=icon)
+        told.alert = any(text == _NO_TARGET for text, _icon in labels)
+        for text, icon in labels:  # in rows of their own they would be equally wide
+            told.label(text=text, icon=icon)
 
 
 def _labels(effector, room: float, width: Callable[[str], float]) -> tuple[list[Label], float]:
