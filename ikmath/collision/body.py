@@ -97,7 +97,8 @@ class Body:
             pose: of the skeleton that `joints` was bound to.
             joints: (L,) from `bind`.
         """
-        turned: Array = np.matmul(self.ends, pose.rotation.take(joints, -3).swapaxes(-1, -2))
+        rotation = arguments.of_kind(pose, Pose, "pose").rotation
+        turned: Array = np.matmul(self.ends, rotation.take(joints, -3).swapaxes(-1, -2))
         turned += pose.position.take(joints, -2)[..., None, :]
         return turned
 

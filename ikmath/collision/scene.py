@@ -178,8 +178,8 @@ class Scene:
 
         For `behind` see `near`; any depth counts by default.
         """
-        result = np.full(pose.batch, np.inf)
         bound = self.broad_phase.upper_bound(self.body.places(pose, self.motion.joints))
+        result = np.full(pose.batch, np.inf)
         if np.isfinite(bound):
             near = self.near(pose, bound, behind=behind)
             np.minimum.at(result.reshape(-1), near.frame, near.clearance)

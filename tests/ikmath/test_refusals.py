@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import ikmath as ik
+from ikmath.collision import Scene
 from ikmath.postures import JointPosture, PostureTerm
 from ikmath.postures.objective import PostureObjective
 
@@ -215,6 +216,7 @@ class Empty:
 
 
 POSE = ik.Pose.forward(CHAIN, np.zeros((2, 2)))
+SCENE = Scene(CHAIN, ik.Body([ik.Link("tip", radius=0.1)]), [ik.Sphere((9, 9, 9), 1.0)])
 MADE = ik.Solution(q=[np.nan, 0.0], status=ik.Status.REACHED, iterations=1, errors=[0.0])
 GAPS = np.ma.array([0.5, 0.5, 0.0], mask=[False, True, False])
 UNFIT = {
@@ -237,6 +239,8 @@ UNFIT = {
         lambda: ik.Loop.as_posed(POSE, "tip", (0, 0, 0), "link0"),
         r"q of the pose has shape \(2, 2\); give \(2,\), a single pose",
     ),
+    "near in no pose": (lambda: SCENE.near(np.zeros(2), 0.1), "pose is array.*; give a Pose"),
+    "clearance in no pose": (lambda: SCENE.clearance(np.zeros(2)), "pose is array.*; give a Pose"),
     "loop in no pose": (lambda: ik.Loop.as_posed(None, "tip", (0, 0, 0), "link0"), "pose is None"),
     "cost without terms": (
         lambda: ik.solve(ik.Problem(CHAIN, [TIP], posture=Empty())),
