@@ -164,7 +164,7 @@ def _choice_faults(effector: ArticulateEffector, scene: bpy.types.Scene) -> Iter
     if "alternatives" not in effector.kind_info.options:
         return
     if effector.alternatives is None:
-        yield "it has no targets to choose from (none were set, or they were deleted); choose a collection"
+        yield "it has no targets to choose from; choose a collection"
         return
     things = effector.alternative_objects
     if len(things) < 2:
@@ -182,7 +182,7 @@ def _target_faults(effector: ArticulateEffector, scene: bpy.types.Scene) -> Iter
     """Faults of an effector's target."""
     target = effector.target
     if effector.follows == "MISSING":
-        yield "it has no target (none was set, or it was deleted); choose one or create one"
+        yield "it has no target; choose or create one"
     if effector.follows != "TARGET":
         return
     if not holds(scene.objects, target):

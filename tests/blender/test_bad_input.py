@@ -250,7 +250,7 @@ def test_a_linked_armature(tmp_path: Path):
     rig = bpy.data.objects["Rig"]
     bpy.context.view_layer.objects.active = rig
     for operator in (*SOLVE_AND_BAKE, lambda: bpy.ops.articulate.effector_add(bone="b2")):
-        with pytest.raises(RuntimeError, match=r"Rig.*linked.*override"):
+        with pytest.raises(RuntimeError, match=r"Rig.*is linked: choose Object > Library Override > Make"):
             operator()
 
 

@@ -162,7 +162,7 @@ def test_what_cannot_be_solved_is_said_and_live_goes_on():
     bpy.context.view_layer.update()
     rig.articulate.effectors["b3"].target = None
     bpy.context.scene.frame_set(2)
-    assert "has no target" in rig.articulate.message
+    assert "has no target; choose or create one" in rig.articulate.message
     rig.articulate.effectors["b3"].target = target
     bpy.context.scene.frame_set(3)
     assert miss(rig, "b3") < 1e-3 and rig.articulate.message == ""
