@@ -128,7 +128,7 @@ def note(_scene: Any = None, depsgraph: Any = None) -> None:
 
 
 def draw() -> None:
-    """Draw the active armature's effectors in the view."""
+    """Draw an armature's effectors in the view."""
     context = bpy.context
     armature = _shown_armature(context)
     if armature is None:
@@ -169,9 +169,13 @@ def draw_labels() -> None:
 
 
 def _shown_armature(context: bpy.types.Context) -> bpy.types.Object | None:
-    """The active armature, None if the view does not show it or Blender's own overlays are off."""
+    """The armature under the mouse that a drag would take, else the active one; None if it is not visible."""
     space: Any = context.space_data
     armature = active_armature(context) if space is not None and space.overlay.show_overlays else None
+    if armature is not None and is_tool_active(context) and not own_session().dragged:
+        own: Any = context
+        under = (one for one in own.objects_in_mode if one.session_uid == own_session().hovered_of)
+        armature = next(under, armature)
     return armature if armature is not None and is_shown(context, armature) else None
 
 

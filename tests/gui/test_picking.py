@@ -234,3 +234,24 @@ def test_a_mesh_hides_no_bone_from_a_click_nor_from_a_drag(window: BlenderWindow
     assert crossing == ["near"] * 3
     assert alone == ["far"] * 3, "Nothing but the mesh is before it."
     assert beside[0] == beside[1]
+
+
+def test_the_chain_of_another_figure_in_pose_mode_is_drawn_before_a_press(window: BlenderWindow):
+    window.operate(FIGURES["two figures"])
+    place = window.pixel_of(
+        window.run(
+            "rig = next(rig for rig in bpy.context.objects_in_mode if rig != bpy.context.object)\n"
+            "result = list(rig.matrix_world @ rig.pose.bones['shin.L'].center)"
+        )
+    )
+    shown = (
+        "from bl_ext.user_default.articulate.viewport import overlay\n"
+        "with bpy.context.temp_override(**view()):\n"
+        "    result = overlay._shown_armature(bpy.context) == bpy.context.object"
+    )
+    window.move(place[0] - 300, place[1])
+    assert window.run(shown)
+    for step in range(3):
+        window.move(place[0] + step, place[1])
+    window.screenshot("another_figure_under_the_mouse")
+    assert not window.run(shown)
