@@ -42,7 +42,8 @@ class HierarchicalParameters:
         nearby: radians or figure sizes that a step by curvature may have; a limb's arc is no parabola beyond.
         slow: share of a level's squared error; steps that gain less converge slowly.
         before_curvature: slow or refused steps in a row after which a solve goes on by curvature (its steps
-            cost twice as much), and after which those end that need not find the minimum,
+            cost twice as much; damped steps far from a goal gain 7 % and are not slow), and after which those
+            end that need not find the minimum,
         in_motion: a frame without a posture cost is left to the next one,
         at_last: or the others end. Damping grows 2^k-fold with the k-th refusal.
         settled: share of the costs; where steps change none by more, a frame of a motion with a posture cost
@@ -92,7 +93,7 @@ class HierarchicalParameters:
     firmest: float = 1e15
     nearby: float = 0.5
     slow: float = 1e-2
-    before_curvature: Patience = field(default=Patience(2, 7, 0.1))
+    before_curvature: Patience = field(default=Patience(2, 7, 0.03))
     in_motion: Patience = field(default=Patience(4, 3))
     at_last: Patience = field(default=Patience(8, 7))
     settled: float = 1e-4
