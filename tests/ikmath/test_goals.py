@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 
@@ -221,7 +223,7 @@ class Height(ik.Goal):
     """As in the manual; its target is what was given."""
 
     kind, unit, rows = "Height", "m", 1
-    targets = {"height": 0}  # noqa: RUF012
+    targets: ClassVar = {"height": 0}
 
     def __init__(self, joint, height):
         self._begin([joint], 1.0, 0, None)

@@ -78,8 +78,8 @@ class DragSolver:
         self._endless = seconds == inf
         self._seconds = max(seconds, _LEAST_SECONDS)
         limited: dict[str, Any] = {} if self._endless else {"seconds": self._seconds}
-        brief = {name: seconds * _OF_AN_UPDATE for name, seconds in limited.items()}
-        self._moving = plan.solver(most=_ITERATIONS, accuracy="reached", tolerance=near, **brief)
+        part = {name: limit * _OF_AN_UPDATE for name, limit in limited.items()}
+        self._moving = plan.solver(most=_ITERATIONS, accuracy="reached", tolerance=near, **part)
         exact: dict[str, Any] = {"accuracy": "exact", "restarts": 0}
         small: dict[str, Any] = {"most": _AT_REST, "max_turn": _TURN, **exact}
         self._resting, self._patient = plan.solver(**small, **limited), plan.solver(**small)

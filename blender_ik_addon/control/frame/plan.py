@@ -59,7 +59,7 @@ class EffectorPlan:
             point of the second bone in its axes, or `root`, the parent of a pole's bone.
         alternatives: names of the alternative target objects.
         holds: whether it only keeps its bone in place during a drag; then the bone may be immovable.
-        still: whether it is the same in each frame, because its target and the figure have no animation.
+        still: whether nothing moves its target from frame to frame.
     """
 
     index: int = NOT_SAVED
@@ -125,6 +125,7 @@ class Plan:
         keeps: posture strength by bone, only values below 1.
         stretches: the bones that effectors may lengthen.
         hanging: upper arms that hang free, see `hanging_arms`.
+        animated: whether the figure has a motion of its own, see `is_moved`.
         masses: of the figure, if an effector is of the kind Balance.
         bone_map: anatomical kinds of the bones; natural: whether the method takes a posture objective.
         resists: see `Root`.
@@ -160,6 +161,7 @@ class Plan:
     keeps: Mapping[str, float] = field(default_factory=dict)
     stretches: tuple[Stretch, ...] = ()
     hanging: tuple[str, ...] = ()
+    animated: bool = False
 
     @cached_property
     def looks_at_start(self) -> bool:
@@ -174,7 +176,7 @@ class Plan:
     @cached_property
     def still(self) -> Flags:
         """(E,) which effectors are the same in each frame."""
-        return np.array([effector.still for effector in self.effectors], dtype=bool)
+        return np.array([effector.still and not self.animated for effector in self.effectors], dtype=bool)
 
     @cached_property
     def chooses(self) -> bool:
@@ -260,14 +262,14 @@ def read_plan(
     up = upward_in_the_middle(armature) if mirrored else upward(armature)
     whole = bone_map(armature, bones, up)
     asked = Root(root) if root else root_now(armature, whole, more)
-    natural = solver.chooses_naturally(method)
+    natural, animated = solver.chooses_naturally(method), is_moved(armature)
     asking = ((row, one.bone, one.chain_root, one.stretch) for row, one in enumerate(effectors))
     stretches = tuple(filter(None, (find_stretch(bones, *one, whole.long_bones) for one in asking)))
     chains = [chain for one in effectors for chain in one.chains(bones)]
     hanging: list[tuple[str, str]] = []
     if natural:
         chains += moving_along(armature, whole, chains, asked.setting)
-        if carries != "ALWAYS" or not is_moved(armature):  # in clips arms keep their own motion
+        if carries != "ALWAYS" or not animated:  # in clips arms keep their own motion
             hanging = hanging_arms(armature, whole, chains, up)
         chains += [(fore, upper) for upper, fore in hanging]
     solved = moving_bones(whole, chains, asked.setting)
@@ -300,6 +302,7 @@ def read_plan(
         metre=unit,
         stretches=stretches,
         hanging=tuple(upper for upper, _ in hanging),
+        animated=animated,
         keeps={name: share for name, share in bone_settings(armature, "posture").items() if share < 1.0},
         masses=read_masses(armature, bones, unit)
         if any("balance" in e.kind.asks for e in effectors)
@@ -388,5 +391,5 @@ def _effector_plan(armature: bpy.types.Object, index: int, effector: ArticulateE
         axis=effector.direction,
         settings=settings,
         alternatives=tuple(thing.name for thing in effector.alternative_objects),
-        still=effector.follows == "TARGET" and stands_still(effector.target) and not is_moved(armature),
+        still=effector.follows == "TARGET" and stands_still(effector.target),
     )
