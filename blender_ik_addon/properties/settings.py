@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The present settings of a figure as plain values, to detect changes.
 
-Comparing them shows whether cached data of an armature is still valid. Values that are read in every frame,
-and results of a solve, are excluded.
+Comparing them shows whether cached data of an armature is still valid. Settings are the properties with an
+update (see `saved`); results of a solve have none. Values that are read in every frame are excluded.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import Any
 
 import bpy
-from bpy.props import BoolVectorProperty, CollectionProperty, FloatVectorProperty, PointerProperty
+from bpy.props import BoolVectorProperty, FloatVectorProperty, PointerProperty
 
 from .bone import bone_settings
 from .effector import ArticulateEffector
@@ -25,31 +25,20 @@ from .solver import ArticulateSolver
 
 EACH_FRAME = {"weight", "influence", "priority", "pin_location", "pin_rotation", *AMOUNTS}
 """Settings of effectors that are read in every frame."""
-_RESULTS = {
-    "status",
-    "error",
-    "angle",
-    "message",
-    "clearance",
-    "notes",
-    "active_link",
-    "show",
-    "remembered_index",
-}
 
 _ID: type[bpy.types.ID] = bpy.types.ID  # looking it up takes as long as reading all the rest
 Reader = Callable[[Any], tuple[Any, ...]]
 
 
 def _reader(group: type, without: frozenset[str] = frozenset()) -> Reader:
-    """A function that reads a group's own properties: vectors as tuples, objects as session ids."""
+    """A function that reads a group's own settings: vectors as tuples, objects as session ids."""
     vectors: list[str] = []
     objects: list[str] = []
     plain = ["name"]
     for name, declaration in declared(group).items():
-        kind = getattr(declaration, "function", CollectionProperty)  # otherwise it is not a Blender property
-        if kind is CollectionProperty or name in EACH_FRAME | _RESULTS | without:
+        if name in EACH_FRAME | without or "update" not in getattr(declaration, "keywords", ()):
             continue
+        kind = declaration.function
         if kind in (FloatVectorProperty, BoolVectorProperty):
             vectors.append(name)
         else:
