@@ -36,10 +36,10 @@ def attach() -> None:
 
 
 def detach() -> None:
-    """Remove the handlers, from whatever lists they are in."""
+    """Remove all handlers of the extension, from whatever lists they are in."""
     every = (getattr(bpy.app.handlers, name) for name in dir(bpy.app.handlers))
     for functions in (each for each in every if isinstance(each, list)):
-        for function in [f for f in functions if getattr(f, "__module__", "") == __name__]:
+        for function in [f for f in functions if getattr(f, "__module__", "").startswith(f"{__package__}.")]:
             functions.remove(function)
     MeshCache.readers.clear()
 

@@ -112,10 +112,6 @@ def attach() -> None:
 
 def detach() -> None:
     """Remove the draw handlers."""
-    for name in _EVENTS:
-        functions = getattr(bpy.app.handlers, name)
-        if note in functions:
-            functions.remove(note)
     while Overlay.handles:
         bpy.types.SpaceView3D.draw_handler_remove(Overlay.handles.pop(), "WINDOW")
 

@@ -196,8 +196,6 @@ def detach() -> None:
     for item in own_keys(keys):
         keys.keymaps[KEYMAP].keymap_items.remove(item)
     bpy.msgbus.clear_by_owner(_OWNER)
-    if listen in bpy.app.handlers.load_post:
-        bpy.app.handlers.load_post.remove(listen)
     if hasattr(ARTICULATE_TOOL_drag, "_bl_tool"):  # Blender's own mark of a registered tool
         bpy.utils.unregister_tool(ARTICULATE_TOOL_drag)
 
