@@ -43,7 +43,7 @@ class AxisLock:
     Attributes:
         letters: the allowed axes, for example "", "Z", or "XY"; "" for all.
         space: "global", "local" for the bone's axes, or the name of another orientation of the scene.
-        spaces: their axes (3, 3) by name, as columns, world.
+        spaces: their axes (3, 3) by name, as columns, world; first: that of the scene.
     """
 
     def __init__(self, orientation: Orientation) -> None:
@@ -51,7 +51,7 @@ class AxisLock:
         self.spaces: dict[str, Array] = {"global": np.eye(3), "local": np.eye(3)}
         if axes is not None:
             self.spaces[first] = axes
-        self._first, self._second = first, "local" if first == "global" else "global"
+        self.first, self._second = first, "local" if first == "global" else "global"
         self.letters, self.space = "", first
 
     def press(self, axis: str, *, plane: bool = False) -> None:
@@ -59,19 +59,14 @@ class AxisLock:
         letters = AXES.replace(axis, "") if plane else axis
         if letters != self.letters:
             self.pick(axis, plane=plane)
-        elif self.space == self._first:
+        elif self.space == self.first:
             self.space = self._second
         else:
             self.release()
 
     def pick(self, axis: str, *, plane: bool = False, space: str = "") -> None:
         """Constrain to an axis or the plane across it, in a space; by default the scene's orientation."""
-        self.letters, self.space = AXES.replace(axis, "") if plane else axis, space or self._first
-
-    @property
-    def first_axes(self) -> Array:
-        """(3, 3) axes of the scene's orientation, as columns."""
-        return self.spaces[self._first]
+        self.letters, self.space = AXES.replace(axis, "") if plane else axis, space or self.first
 
     def release(self) -> None:
         """Remove the constraint."""
@@ -259,7 +254,7 @@ class Hand:
 
     def _pick_axis(self, *, plane: bool) -> None:
         """Constrain to the axis that is drawn nearest to the mouse's way, or to the plane across it."""
-        ends = self._anchor + _STEP * self.lock.first_axes.T
+        ends = self._anchor + _STEP * self.lock.spaces[self.lock.first].T
         shown = self.sight.pixels(ends) - self.sight.pixels(self._anchor)
         lengths = np.linalg.norm(shown, axis=1)
         along = np.abs(shown @ (self._pixel - self._start)) / np.maximum(lengths, _END_ON * lengths.max())

@@ -43,7 +43,7 @@ def from_above() -> object:
 @pytest.fixture
 def table(monkeypatch) -> bpy.types.Object:
     """Its top is a square from 1 to 2 m on both axes; a smaller one stands above a corner, 1 m higher."""
-    monkeypatch.setattr(snapping, "_is_visible", lambda *_given: True)
+    monkeypatch.setattr(snapping, "is_shown", lambda *_given: True)
     rig = arm(3)
     for size, x, y, z in ((1.0, 1.5, 1.5, TOP), (0.2, 2.0, 2.0, TOP + 1.0)):
         bpy.ops.mesh.primitive_plane_add(size=size, location=(x, y, z))

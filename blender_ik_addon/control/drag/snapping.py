@@ -21,6 +21,7 @@ from mathutils.bvhtree import BVHTree
 from ... import compat
 from ...bridge.armature import Array
 from ...bridge.obstacles import surface_of
+from ...properties.access import is_shown
 from ...properties.obstacle import SURFACES
 from ..collision.obstacles import is_worn
 from .under_mouse import is_opaque
@@ -137,7 +138,7 @@ def _surfaces(context: bpy.types.Context, name: str) -> Iterator[_Surface]:
         owner = (shown.parent or thing).original
         if thing.type not in SURFACES or not shown.show_self or is_worn(owner, armature):
             continue
-        if not _is_visible(owner, context):
+        if not is_shown(context, owner):
             continue
         found = surface_of(thing)
         if len(found.faces):
@@ -145,12 +146,6 @@ def _surfaces(context: bpy.types.Context, name: str) -> Iterator[_Surface]:
             vertices = found.vertices @ matrix[:3, :3].T + matrix[:3, 3]
             tree = BVHTree.FromPolygons(vertices.tolist(), found.faces.tolist(), all_triangles=True)
             yield _Surface(tree, vertices, found.arrays[1])
-
-
-def _is_visible(thing: bpy.types.Object, context: bpy.types.Context) -> bool:
-    """Whether an object is shown in a view, also in local view."""
-    view: Any = context.space_data
-    return thing.visible_in_viewport_get(view)
 
 
 def _points(places: list[Array], sight: Sight, pixel: npt.ArrayLike) -> tuple[Array, Array]:
