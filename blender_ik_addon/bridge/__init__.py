@@ -6,5 +6,8 @@ depends on how Blender stores its data.
 
 If a docstring does not say otherwise: an armature or an object is the original one, bones and space are its
 own, `solved` and `chains` name bones, a depsgraph is evaluated, and `up` is (3,), armature space, of
-any length. A refusal (`Refused`) is raised before anything has changed, and its text says why.
+any length.
+
+A refusal (`Refused`) is raised before anything has changed, or everything is restored. Its text says why.
+Docstrings do not repeat what stands in it.
 """

@@ -79,10 +79,6 @@ def write_keys(
         clean: omit the keys that Blender's "Clean Curves" removes; not for curves with slopes.
         before: (B,) the values of channels without animation outside of the range, see `_hold`; the present
             ones by default.
-
-    Raises:
-        Refused: see `require_writable` and `require_keepable`, or a value is not finite. After any error
-            nothing is changed.
     """
     require_writable(armature_object, new_action=new_action)
     components = [(curve.bone, curve.channel, curve.index) for curve in curves]

@@ -206,11 +206,7 @@ class PoseState:
 
 
 def read_bones(armature: bpy.types.Object) -> Bones:
-    """Read the data that does not change while the armature moves; locks are those of the given object.
-
-    Raises:
-        Refused: the object is no armature, has no bones, or its pose is not up to date with its bones.
-    """
+    """Read the data that does not change while the armature moves; locks are those of the given object."""
     if armature is None or armature.type != "ARMATURE" or armature.pose is None:
         name = getattr(armature, "name", "nothing")
         raise Refused(f"'{name}' is not an armature; choose an armature object.")
@@ -240,9 +236,6 @@ def write_channels(
 
     Not only the solved ones: in a render the original object still has the values of the first frame, and
     tagging it makes the dependency graph read all of them. What `present` has already is not written.
-
-    Raises:
-        Refused: the number of bones differs from that of the channels; nothing is written.
     """
     pose = armature.pose.bones
     if len(pose) != len(channels):
@@ -260,9 +253,6 @@ def read_state(armature: bpy.types.Object, bones: Bones, before: PoseState | Non
 
     Pass the evaluated object. The original has the same pose only after an update of the viewport, and never
     in a render.
-
-    Raises:
-        Refused: bones were added or removed since.
     """
     pose = armature.pose.bones
     if len(pose) != len(bones):

@@ -23,11 +23,7 @@ Chain = tuple[str, str]
 
 
 def chain_bones(bones: Bones, chains: Iterable[Chain]) -> tuple[str, ...]:
-    """Names of all bones on the chains, each once, parents first.
-
-    Raises:
-        Refused: a bone does not exist, or a chain root is not above its bone.
-    """
+    """Names of all bones on the chains, each once, parents first."""
     order, _ = bones.parents_first
     chosen = np.zeros(len(bones), dtype=bool)
     for name, root in chains:

@@ -26,9 +26,6 @@ def kept_up(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph, what: str) 
     """The evaluated copy of an object; refused if Blender does not update it, see `is_kept_up`.
 
     `what` is the kind of object, for the message.
-
-    Raises:
-        Refused: the object is disabled, or not in the scene.
     """
     if not is_kept_up(thing, depsgraph):
         scene, who = depsgraph.scene, f"{what} '{thing.name}'"

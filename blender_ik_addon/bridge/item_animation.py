@@ -230,9 +230,6 @@ def remove_or_switch_off(armature: bpy.types.Object, items: Any, indices: Sequen
     Returns:
         A sentence on those that were disabled, which uses `what`, for example "Effector"; "" if there are
             none.
-
-    Raises:
-        Refused: all of them come from a library and are already disabled.
     """
     left = remove_items(armature, items, indices)
     on = [item for item in left if item.enabled]

@@ -212,9 +212,6 @@ def read_figure(
         carried: names of further bones that are needed as rigid joints, for example for collision.
         stretching: indices of the bones whose scale along the bone is also solved.
         limbs: of the armature, if they shall bend correctly.
-
-    Raises:
-        Refused: no bones are given, or one does not exist, is scaled to zero, mirrored, or not finite.
     """
     numbers = np.array([bones.number(name) for name in dict.fromkeys(solved)], dtype=np.intp)
     if not numbers.size:

@@ -189,9 +189,6 @@ def transform(target: bpy.types.Object, depsgraph: bpy.types.Depsgraph, subtarge
 
     Objects give Blender's own matrix, because converting several at once to numpy takes half the time. In a
     render, only the depsgraph has the present frame.
-
-    Raises:
-        Refused: the object is disabled, or the bone does not exist.
     """
     shown = kept_up(target, depsgraph, "Target")
     if not subtarget:
@@ -207,8 +204,7 @@ def transform(target: bpy.types.Object, depsgraph: bpy.types.Depsgraph, subtarge
 def target_matrices(transforms: Sequence[Any], name_of: Callable[[int], str]) -> Array:
     """Convert world transforms of targets, see `transform`, to one array (E, 4, 4).
 
-    Raises:
-        Refused: one is not finite; `name_of` gives the name of the target in a row.
+    `name_of` gives the name of the target in a row, for the refusal of one that is not finite.
     """
     # single numbers: up to Blender 4.5, numpy queries a matrix several times, which takes five times as long
     numbers = chain.from_iterable(chain.from_iterable(transforms))

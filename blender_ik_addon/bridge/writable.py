@@ -18,11 +18,7 @@ from .curves import SAME_FRAME, distorting, is_locked, is_repeated, is_sampled
 
 
 def require_writable(armature_object: bpy.types.Object, *, new_action: bool) -> None:
-    """Refuse if keys could not be written, or would have no effect.
-
-    Raises:
-        Refused: the NLA is in tweak mode or mixes the action with its strips, or the action is linked.
-    """
+    """Refuse if keys could not be written, or would have no effect."""
     data = armature_object.animation_data
     if data is None:
         return

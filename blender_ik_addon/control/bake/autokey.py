@@ -31,9 +31,7 @@ def auto_key(
 
     With "Only Active Keying Set", the set chooses the channels. If the settings exclude every channel, or
     keys cannot be set or will not play, the reason is stored in `session.unkeyed` for the operator to report.
-
-    Raises:
-        Refused: Blender raised an error when it inserted keys.
+    Refused if Blender raises an error.
     """
     every = armature.pose.bones
     keyed = [row for row in keyed if row[0] in every]  # a script may have renamed a bone during a drag

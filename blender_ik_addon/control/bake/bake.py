@@ -178,11 +178,7 @@ class Bake:
         }
 
     def _check(self, armature: bpy.types.Object, figure: Figure, frame: int) -> None:
-        """Check the current frame of the scene, because constraints, settings and modes may be animated.
-
-        Raises:
-            Refused: a constraint overrides the result, or a setting or a rotation mode is not the plan's.
-        """
+        """Check the current frame of the scene, because constraints, settings and modes may be animated."""
         for path, then in self._settings.items():
             now = value_of(armature, path)
             if now == then:

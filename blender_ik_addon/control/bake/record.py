@@ -74,9 +74,6 @@ class Recording:
 
         Other frames of a clip keep the values `before` (B,) of channels without keys. With a margin, metres,
         all keys are removed that no point of the figure needs to stay within it.
-
-        Raises:
-            Refused: the action cannot be written; it is unchanged.
         """
         keyed = to_be_keyed(armature, self._keyed)
         with ExitStack() as undo:

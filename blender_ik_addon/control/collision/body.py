@@ -116,9 +116,6 @@ def add_link(armature: bpy.types.Object, bone: str, scene: bpy.types.Scene) -> N
     """Add a capsule to a bone, sized by the bone's length, or enable its disabled capsule.
 
     If the list is empty, the whole body is fitted first.
-
-    Raises:
-        Refused: the bone does not exist or already has a capsule; see also `fit`.
     """
     body = rig_of(armature).body
     if bone not in armature.data.bones:
@@ -209,9 +206,6 @@ def list_contacts(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) ->
 
     Returns:
         The number of these pairs.
-
-    Raises:
-        Refused: the armature has no valid figure, or a capsule is on a missing bone.
     """
     bones, shown = read_bones(armature), armature.evaluated_get(depsgraph)
     figure = read_figure(bones, read_state(shown, bones), read_space(shown), bones.names)
@@ -230,11 +224,7 @@ def list_contacts(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) ->
 
 
 def add_pairs(armature: bpy.types.Object, bones: Sequence[str], *, watched: bool) -> None:
-    """Set for each two of some bones whether they must not touch, even if they touch at rest.
-
-    Raises:
-        Refused: fewer than two bones, or a bone without an enabled capsule; nothing is changed.
-    """
+    """Set for each two of some bones whether they must not touch, even if they touch at rest."""
     chosen = list(dict.fromkeys(bones))
     if len(chosen) < 2:
         raise Refused(

@@ -144,9 +144,6 @@ class Neighbourhood:
 
         Returns:
             None if the figure has no obstacles and no self-collision.
-
-        Raises:
-            Refused: the figure cannot be solved; the message gives the reason.
         """
         if not ik.METHODS[rig_of(armature).solver.method].obstacles:
             return None  # a method that does not support obstacles

@@ -162,9 +162,6 @@ def read_surroundings(
     Obstacles only affect links that a solve can move, because the others cannot avoid anything. In
     self-collision, all links count. If a method is given `instead` of the chosen one, an avoidance method
     that it supports replaces the chosen one, too.
-
-    Raises:
-        Refused: the method does not support obstacles, or a bone of the body is missing.
     """
     rig = rig_of(armature)
     body, method = rig.body, ik.METHODS[instead or rig.solver.method]

@@ -96,9 +96,6 @@ class Drag:
 
         With `record`, the frames that pass are written as keys at the end of the drag. `budget` is the wall
         time in seconds after which an update ends with its present result.
-
-        Raises:
-            Refused, IkError: the figure cannot be solved; the message gives the reason.
         """
         self._before, self._frame = read_channels(armature), context.scene.frame_current
         self._present: Channels | None = self._before
@@ -143,11 +140,7 @@ class Drag:
         return len(self._plan.bones.ancestors(self.grip.bone))
 
     def change(self, context: bpy.types.Context, grip: Grip) -> None:
-        """Continue with another grip on the same bone; the next update moves the figure.
-
-        Raises:
-            Refused, IkError: the grip is not possible; the previous one is kept.
-        """
+        """Continue with another grip on the same bone; one that is refused leaves the previous one."""
         armature, state = find_armature(self._plan), self._sample.state
         if grip.turn != self.grip.turn and self._last is not None:
             # The pose so far becomes the posture of the new grip.
@@ -162,9 +155,6 @@ class Drag:
 
         Returns:
             Whether the frame has changed, so that the figure must be updated.
-
-        Raises:
-            Refused: the armature was deleted, or cannot be solved or recorded in this frame.
         """
         frame = context.scene.frame_current
         if frame == self._sample.frame:
@@ -214,10 +204,8 @@ class Drag:
     def finish(self, context: bpy.types.Context, *, margin: float | None = None) -> None:
         """Let the figure come to rest, insert keys, and store the new place of a dragged pin.
 
-        The margin, metres, is that of `Recording.write`.
-
-        Raises:
-            Refused: keying failed; the figure is restored to its pose before the drag.
+        The margin, metres, is that of `Recording.write`. If keying is refused, the figure is restored to its
+        pose before the drag.
         """
         armature = find_armature(self._plan)
         if self.moved is None:

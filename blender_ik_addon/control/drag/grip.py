@@ -75,9 +75,6 @@ def plan_with_grip(
     moves if the feet hold the figure, or if a leg or the root itself is dragged. Dragging a bone above the
     one that carries the figure moves the whole figure. `pose` (B, 4, 4) is that at the start of the drag,
     armature space; None for the present one.
-
-    Raises:
-        Refused: the figure cannot be solved; the message gives the reason.
     """
     if grip.bone not in armature.data.bones:
         raise Refused(f"Armature '{armature.name}' has no bone '{grip.bone}' to drag")

@@ -233,7 +233,7 @@ def read_plan(
     carries: str = "NEVER",
     mirrored: bool = False,
 ) -> Plan:
-    """Check an armature's settings and collect them.
+    """Check an armature's settings and collect them; refused if they cannot be solved.
 
     Args:
         armature, context: the view layer must contain the armature.
@@ -242,9 +242,6 @@ def read_plan(
         instead: replaces the chosen method.
         carries: see `Plan`.
         mirrored: whether the result must be symmetric.
-
-    Raises:
-        Refused: the setup cannot be solved; the message gives the reason.
     """
     if not holds(context.view_layer.objects, armature):
         raise Refused(

@@ -96,9 +96,6 @@ def take_sample(
 
     The state is the pose that the frame starts from, if known. Unchanged parts of a sample `before` are
     reused.
-
-    Raises:
-        Refused: an effector was removed, a transform is not finite, or the armature is scaled unevenly.
     """
     evaluated = kept_up(armature, depsgraph, "Armature")
     # Settings are read from the original, because Blender copies animated values back to it. The evaluated

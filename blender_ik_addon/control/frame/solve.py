@@ -27,11 +27,7 @@ from .task import first_figure, make_task
 
 
 def solve_now(armature: bpy.types.Object, context: bpy.types.Context) -> dict[str, Any]:
-    """Pose an armature in the current frame so that its effectors reach their targets; returns the report.
-
-    Raises:
-        Refused, IkError: the frame cannot be solved; the message gives the reason and nothing is changed.
-    """
+    """Pose an armature in the current frame so that its effectors reach their targets; returns the report."""
     started = time.perf_counter()
     plan = read_plan(armature, context, carries="UNPLANTED")
     sample = take_sample(plan, armature, context.evaluated_depsgraph_get(), context.scene.frame_current)
@@ -49,11 +45,7 @@ def solve_now(armature: bpy.types.Object, context: bpy.types.Context) -> dict[st
 
 
 def stand_relaxed(armature: bpy.types.Object, context: bpy.types.Context) -> None:
-    """Pose the arms and legs of an armature like a person standing at ease; other bones are unchanged.
-
-    Raises:
-        Refused: the figure does not stand on two legs, or it cannot be posed.
-    """
+    """Pose the arms and legs of an armature like a person standing at ease; other bones are unchanged."""
     require(armature_refusals(armature))
     whole = bone_map(armature)
     bones = whole.bones

@@ -67,9 +67,6 @@ def solve_task(
         brief: lower accuracy (see `ikmath.solve`), no reasons and no nearest obstacle, for many solves per
             second.
         ask: replaces the plan's solver; takes a problem and start coordinates (n,).
-
-    Raises:
-        IkError: the frame cannot be solved; the message gives the reason.
     """
     plan = task.plan
     # a brief solve without a previous frame, as in live, is never continued

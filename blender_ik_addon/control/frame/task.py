@@ -70,9 +70,7 @@ class Task:
 def first_figure(plan: Plan, armature: bpy.types.Object, sample: Sample) -> Figure:
     """The figure of a plan, measured in its first frame; `Figure.at` gives it in the others.
 
-    Raises:
-        Refused: the figure cannot be solved, also because of constraints or drivers of the armature; the
-            message names the bone and the reason.
+    Refused if it cannot be solved, also because of constraints or drivers of the armature.
     """
     figure = read_figure(
         plan.bones,
@@ -103,9 +101,6 @@ def make_task(
 
     Model and posture are of an earlier frame, see `Task`. If `as_posed`, bones that may stretch keep their
     present length; otherwise they start at their rest length.
-
-    Raises:
-        Refused: a bone is scaled to zero in the frame, or its transform is not finite.
     """
     state = sample.state if as_posed else unstretched(figure, sample.state, plan.stretches)
     figure = figure.at(state, sample.space)
@@ -134,9 +129,6 @@ def next_task(before: Task, sample: Sample) -> Task:
     """Prepare one frame after another one, and reuse everything that has not changed.
 
     The same `state` and `space` objects mean an unchanged pose and transform.
-
-    Raises:
-        Refused: as for `make_task`.
     """
     plan, figure, then = before.plan, before.figure, before.sample
     if sample.state is not then.state or sample.space is not then.space:

@@ -56,11 +56,7 @@ class NewEffector:
 def add_effectors(
     armature: bpy.types.Object, news: Sequence[NewEffector], depsgraph: bpy.types.Depsgraph
 ) -> list[ArticulateEffector]:
-    """Add effectors, each with a new Empty unless a target is named; adds none if one is refused.
-
-    Raises:
-        Refused: unknown bone, target or chain root, or a duplicate effector.
-    """
+    """Add effectors, each with a new Empty unless a target is named; adds none if one is refused."""
     targets = [check_new(armature, new) for new in news]
     rig = rig_of(armature)
     count, active = len(rig.effectors), rig.active_effector
@@ -119,11 +115,7 @@ def _axis_of_sight(armature: bpy.types.Object, bone: str) -> str:
 
 
 def keep_as_posed(effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph) -> None:
-    """Set an effector with a second bone to the present relation of its two bones.
-
-    Raises:
-        Refused: a bone does not exist, the second is scaled to zero, or the kind has no second bone.
-    """
+    """Set an effector with a second bone to the present relation of its two bones."""
     if "second_bone" not in effector.kind_info.options:
         raise Refused(
             f"Effector '{effector.name}' is of the kind {effector.kind_info.label}, which does not join two"

@@ -32,11 +32,8 @@ def pin(
 ) -> None:
     """Pin bones at their present place, or with `motion` to their own animation.
 
-    An existing pin is moved there and gets this kind: POSITION, ORIENTATION or POSE (both).
-
-    Raises:
-        Refused: a bone does not exist, already follows a target of this kind, or has a pin that is active in
-            other frames; nothing is pinned.
+    An existing pin is moved there and gets this kind: POSITION, ORIENTATION or POSE (both). If one bone is
+    refused, nothing is pinned.
     """
     effectors = rig_of(armature).effectors
     there = [effector for effector in effectors if is_pin(effector) and effector.bone in bones]

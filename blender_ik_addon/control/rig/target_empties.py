@@ -71,11 +71,7 @@ def new_empty(
 def posed(
     effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph
 ) -> tuple[bpy.types.Object, bpy.types.PoseBone, Matrix]:
-    """An effector's evaluated armature and bone, and the world matrix of the bone.
-
-    Raises:
-        Refused: the bone does not exist, or the armature is in Edit Mode and its pose is outdated.
-    """
+    """An effector's evaluated armature and bone, and the world matrix of the bone."""
     armature: Any = effector.id_data
     if armature.mode == "EDIT":
         raise Refused(f"Armature '{armature.name}' is in Edit Mode: leave it first")
