@@ -14,8 +14,10 @@ from typing import Any, Final, Self
 
 import bpy
 
+from .. import compat
 from ..properties.access import holds, rig_of
-from ..properties.refusal import Refused
+from ..properties.obstacle import shown_by
+from ..properties.refusal import Refused, absence
 from .animation import bone_in_path
 
 _ON_SURFACE: Final = frozenset({"VERTEX", "VERTEX_3"})
@@ -136,17 +138,35 @@ def follows(one: bpy.types.Object, other: bpy.types.Object) -> bool:
     return any(link.thing == other for link in links)
 
 
-def all_followed(
-    parts: Iterable[tuple[bpy.types.Object, str]], forms: Iterable[bpy.types.Object]
-) -> set[bpy.types.Object]:
-    """All objects that some objects depend on, directly or indirectly, including themselves.
-
-    `parts` are objects with the names of their bones, or ""; of `forms` the shape also counts.
-    """
+def all_followed(armature: bpy.types.Object) -> set[bpy.types.Object]:
+    """All objects that an armature, its targets and its obstacles depend on in any way, and these."""
+    parts = [(armature, "")]
+    for effector in rig_of(armature).enabled_effectors:
+        bones = {effector.target: effector.subtarget}
+        parts += [(armature, effector.bone), *((thing, bones.get(thing, "")) for thing in effector.targets)]
     todo = [_Link(thing, bone) for thing, bone in parts]
-    for form in forms:
+    for form in obstacle_objects(armature):
         todo += [_Link(form), *_forming(form)]
     return {link.thing for link in _reached(todo, forming=True)}
+
+
+def obstacle_objects(armature: bpy.types.Object) -> list[bpy.types.Object]:
+    """The objects of an armature's obstacles that are switched on, with those that they instance."""
+    enabled = [obstacle for obstacle in rig_of(armature).obstacles if obstacle.enabled]
+    return [each for obstacle in enabled for thing in obstacle.things for each in shown_by(thing)]
+
+
+def absences(armature: bpy.types.Object) -> Iterator[Refused]:
+    """What an armature depends on that Blender did not find in other files: a placeholder is in its place."""
+    if not bpy.data.libraries:
+        return
+    rig = rig_of(armature)
+    needed = [each.alternatives for each in rig.enabled_effectors]
+    needed += [each.collection for each in rig.obstacles if each.enabled]
+    for thing in all_followed(armature):
+        actions = (player.action for player in compat.players(thing.animation_data))
+        needed += [thing, thing.data, thing.instance_collection, *actions]
+    yield from filter(None, map(absence, filter(None, needed)))
 
 
 def _reached(links: Iterable[_Link], *, forming: bool = False) -> Iterator[_Link]:

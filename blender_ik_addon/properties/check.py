@@ -12,7 +12,7 @@ from .access import holds, rig_of
 from .effector import ArticulateEffector
 from .measures import metre
 from .menus import method_objections
-from .refusal import Refused
+from .refusal import Refused, absence
 
 SAME_PLACE = 1e-6  # Blender units; offsets closer than this mean the same point
 
@@ -54,6 +54,8 @@ def refusals(
 def library_refusal(armature: bpy.types.Object) -> Refused | None:
     """Why an armature from another file cannot be changed here; None if it can."""
     override = armature.override_library
+    if missing := absence(armature) or absence(armature.data):
+        return missing
     if armature.library is not None:
         found = "is linked"
     elif override is not None and override.is_system_override:

@@ -22,7 +22,7 @@ from ...bridge.armature import Bones, Channels, Flags, read_bones
 from ...bridge.bone_map import BoneMap, bone_map
 from ...bridge.chains import Chain, hanging_arms, moving_along, moving_bones
 from ...bridge.checks import armature_refusals
-from ...bridge.evaluated import carrying_bone, stands_still
+from ...bridge.evaluated import absences, carrying_bone, stands_still
 from ...bridge.goals import ALONE, Masses, Wanted
 from ...bridge.space import upward, upward_in_the_middle
 from ...bridge.stretching import Stretch, find_stretch
@@ -248,6 +248,7 @@ def read_plan(
             f"Armature '{armature.name}' is not in view layer '{context.view_layer.name}':"
             " switch its collection on"
         )
+    require(absences(armature))
     require(refusals(armature, context.scene, needs_effectors=not extra))
     require(armature_refusals(armature))
     rig, solver = rig_of(armature), rig_of(armature).solver

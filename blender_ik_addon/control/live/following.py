@@ -8,16 +8,15 @@ from typing import Any
 
 import bpy
 
-from ...bridge.evaluated import all_followed, with_parents
+from ...bridge.evaluated import all_followed, obstacle_objects, with_parents
 from ...properties.access import rig_of
-from ...properties.obstacle import shown_by
 from ...properties.settings import effector_settings, obstacle_settings
 
 
 def watched(armature: bpy.types.Object) -> set[bpy.types.ID]:
     """The objects that a live armature depends on: targets, obstacles and their parents."""
     targets = [thing for effector in rig_of(armature).enabled_effectors for thing in effector.targets]
-    return {each for thing in (*targets, *_obstacles(armature)) for each in with_parents(thing)}
+    return {each for thing in (*targets, *obstacle_objects(armature)) for each in with_parents(thing)}
 
 
 class Following:
@@ -67,14 +66,5 @@ class Following:
 
 def _leaders(armature: bpy.types.Object, armatures: Iterable[bpy.types.Object]) -> frozenset[int]:
     """Session ids of the armatures that one depends on in any way."""
-    parts = [(armature, "")]
-    for effector in rig_of(armature).enabled_effectors:
-        bones = {effector.target: effector.subtarget}
-        parts += [(armature, effector.bone), *((thing, bones.get(thing, "")) for thing in effector.targets)]
-    followed = all_followed(parts, _obstacles(armature))
+    followed = all_followed(armature)
     return frozenset(one.session_uid for one in armatures if one in followed and one != armature)
-
-
-def _obstacles(armature: bpy.types.Object) -> list[bpy.types.Object]:
-    enabled = [obstacle for obstacle in rig_of(armature).obstacles if obstacle.enabled]
-    return [each for obstacle in enabled for thing in obstacle.things for each in shown_by(thing)]
