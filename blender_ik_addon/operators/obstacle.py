@@ -20,6 +20,7 @@ from .status_bar import CANCEL, Key, show_keys
 
 KEYS: tuple[Key, ...] = ((("MOUSE_LMB",), "Pick"), CANCEL)
 PICKING = "Click on an object that the figure must not enter"
+_WARNINGS = 3  # about objects of a large collection; the panel has all
 NOTHING = "There is no surface: click on a mesh, or press Esc"
 
 
@@ -87,7 +88,10 @@ class ARTICULATE_OT_obstacle_add(OnArmature):
         before = len(rig.obstacles)
         add_obstacles(armature, things, mode=self.mode, margin=self.margin)
         ignored, around = look_at_added(armature, before, context.evaluated_depsgraph_get())
-        for sentence in ignored:
+        several = f"{len(things)} objects are now obstacles"
+        self.tell(several if things[1:] else f"'{things[0].name}' is now an obstacle")
+        more = [f"{len(ignored) - _WARNINGS} more remarks are in the panel Obstacles"]
+        for sentence in ignored[:_WARNINGS] + (more if ignored[_WARNINGS:] else []):
             self.report({"WARNING"}, sentence)
         for name in () if self.properties.is_property_set("mode") else around:
             obstacle = rig.obstacles[name]

@@ -56,8 +56,10 @@ class ARTICULATE_PT_obstacles(SubPanel, bpy.types.Panel):
 
     bl_label = "Obstacles"
 
-    def draw_header_preset(self, _context) -> None:
-        """Draw the eyedropper, which can be clicked while the panel is closed."""
+    def draw_header_preset(self, context) -> None:
+        """Draw the number of obstacles and the eyedropper, which can be clicked while the panel is closed."""
+        count = len(rig_of(active_armature(context)).obstacles)
+        self.layout.label(text=str(count or ""))
         self.layout.operator("articulate.obstacle_add", text="", icon="EYEDROPPER", emboss=False)
 
     def fill(self, layout, context, _armature, rig) -> None:

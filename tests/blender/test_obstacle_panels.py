@@ -165,3 +165,33 @@ def test_an_ignored_obstacle_is_told_when_it_is_added_and_after_a_drag(capsys):
     ]
     bpy.ops.articulate.obstacle_remove(obstacle="Bare")
     assert "Bare" not in rig.articulate.body.notes and "'Hidden'" in rig.articulate.body.notes
+
+
+def test_what_was_added_is_said_also_while_the_panel_is_closed(capfd):
+    rig = arm()
+    among(rig, box(place=(3.0, 0.0, 0.0)))
+    assert "Info: 'Table' is now an obstacle" in capfd.readouterr().out
+    panel = Panel(installed.module("ui.surroundings").ARTICULATE_PT_obstacles, Layout(texts := []))
+    panel.draw_header_preset(bpy.context)
+    assert "1" in texts
+    rig.articulate.obstacles.clear()
+    texts.clear()
+    panel.draw_header_preset(bpy.context)
+    assert "0" not in texts
+
+
+def test_a_collection_of_many_open_meshes_gives_few_warnings(capfd):
+    arm()
+    leaves = bpy.data.collections.new("Leaves")
+    bpy.context.scene.collection.children.link(leaves)
+    leaf = bpy.data.meshes.new("Leaf")
+    leaf.from_pydata([(0, 0, 0), (0.1, 0, 0), (0, 0.1, 0)], [], [(0, 1, 2)])
+    for number in range(20):
+        each = bpy.data.objects.new("Leaf", leaf)
+        each.location.x = 5.0 + number
+        leaves.objects.link(each)
+    bpy.ops.articulate.obstacle_add(collection="Leaves")
+    told = capfd.readouterr().out.splitlines()
+    warnings = [line for line in told if line.startswith("Warning:")]
+    assert len(warnings) <= 4 and "17 more remarks" in warnings[-1], warnings
+    assert len(bpy.context.object.articulate.body.notes.splitlines()) == 20
