@@ -10,17 +10,15 @@ An action that the user has renamed, edited, locked, given a fake user or used e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from hashlib import sha256
-from operator import methodcaller
 from typing import Any, Final
 
 import bpy
 import numpy as np
 
 from .. import compat
-from ..properties.access import by_session_id
 from ..properties.refusal import Refused
 from .animation import animation_curves
 from .armature import Channels, read_channels, write_channels
@@ -66,8 +64,8 @@ def write_keys(
     """Write baked curves into the action of an armature object.
 
     On these curves, muting is removed and modifiers other than Cycles are muted, so that the values have
-    effect. In a new action, keys that were muted are left out. To restore actions and pose, close the result;
-    it is valid until Undo or until another file is loaded.
+    effect. In a new action, keys that were muted are left out. To restore actions and pose, close the result,
+    before an operator ends.
 
     Args:
         armature_object, curves: what to write, and where.
@@ -89,14 +87,14 @@ def write_keys(
             which = f"The {curve.channel.replace('_', ' ')} of bone '{curve.bone}'"
             raise Refused(f"{which} in frame {frame:g} must be a finite number; nothing was written.")
     with ExitStack() as undo:
-        _push(undo, _tag, armature_object)
+        undo.callback(_tag, armature_object)
         present = read_channels(armature_object)
-        _push(undo, _give_channels, armature_object, present)
+        undo.callback(write_channels, armature_object, present)  # they keep the values of removed F-curves
         _ready_action(armature_object, new_action, undo)
         last = frame_range[1] if frame_range else max((curve.frames[-1] for curve in curves), default=0)
         bag = compat.ensure_bag(armature_object)
         there = _present(bag, curves)
-        _push(undo, _restore_curves, armature_object, *there)
+        undo.callback(_restore_curves, bag, *there)
         if new_action:
             for path, index in there[0]:
                 old = bag.fcurves.find(path, index=index)
@@ -108,7 +106,7 @@ def write_keys(
             _write(bag, curve, frame_range, clean)
         if new_action:
             action: Any = armature_object.animation_data.action
-            _push(undo, _put_mark, action, action.get(_MARK))
+            undo.callback(_put_mark, action, action.get(_MARK))
             _put_mark(action, _digest(armature_object))
         _tag(armature_object)
         return undo.pop_all()
@@ -135,24 +133,25 @@ def _ready_action(armature_object: bpy.types.Object, new_action: bool, undo: Exi
     """Prepare the action to write to, the present one or a new one."""
     if armature_object.animation_data is None:
         armature_object.animation_data_create()
-        _push(undo, methodcaller("animation_data_clear"), armature_object)
-    before, slot = armature_object.animation_data.action, compat.played_slot(armature_object.animation_data)
+        undo.callback(armature_object.animation_data_clear)
+    data: Any = armature_object.animation_data
+    before, slot = data.action, compat.played_slot(data)
     if before is not None and (not new_action or is_own_bake(armature_object)):
-        _push(undo, _assign, armature_object, before.session_uid, slot)
-        _push(undo, compat.restore_structure, before, compat.structure(before))
+        undo.callback(compat.play, data, before, slot)
+        undo.callback(compat.restore_structure, before, compat.structure(before))
         return
     made = bpy.data.actions.new(f"{armature_object.name}Action") if before is None else before.copy()
-    _push(undo, bpy.data.actions.remove, made)
+    undo.callback(bpy.data.actions.remove, made)
     if before is not None and before.library is None and not before.use_fake_user and before.users <= 1:
         # this was its last user; without a fake user the action would not be saved
         before.use_fake_user = True
-        _push(undo, setattr, before, "use_fake_user", False)
-    _push(undo, _assign, armature_object, before.session_uid if before else None, slot)
-    if before is None and any(compat.nla_strips(armature_object.animation_data)):
+        undo.callback(setattr, before, "use_fake_user", False)
+    undo.callback(compat.play, data, before, slot)
+    if before is None and any(compat.nla_strips(data)):
         # otherwise it would override the strips outside of the baked frames
-        _push(undo, _extrapolate, armature_object, armature_object.animation_data.action_extrapolation)
-        _extrapolate(armature_object, "NOTHING")
-    compat.play(armature_object.animation_data, made, slot)
+        undo.callback(setattr, data, "action_extrapolation", data.action_extrapolation)
+        data.action_extrapolation = "NOTHING"
+    compat.play(data, made, slot)
 
 
 def _write(bag: Any, curve: Curve, frame_range: tuple[float, float] | None, clean: bool) -> None:
@@ -213,43 +212,11 @@ def _hold(
         write_curve(target, keys[np.argsort(keys["co"][:, 0])])
 
 
-def _push(undo: ExitStack, revert: Callable[..., None], owner: bpy.types.ID, *given: Any) -> None:
-    """Push a call that reverts one step, on a data-block.
-
-    It is looked up again by its session id, because a deleted one needs no revert, and names are not unique
-    with linked libraries.
-    """
-    uid, of_object = owner.session_uid, isinstance(owner, bpy.types.Object)
-
-    def revert_found() -> None:
-        found = by_session_id(bpy.data.objects if of_object else bpy.data.actions, uid)
-        if found is not None:
-            revert(found, *given)
-
-    undo.callback(revert_found)
-
-
 def _tag(owner: bpy.types.Object) -> None:
     """Tag an object so that the next update evaluates its animation again."""
     owner.update_tag(refresh={"TIME"})
     if owner.animation_data and owner.animation_data.action:
         owner.animation_data.action.update_tag()
-
-
-def _give_channels(owner: bpy.types.Object, channels: Channels) -> None:
-    """Restore channels, because a channel keeps the last value of a removed F-curve."""
-    if len(owner.pose.bones) == len(channels):
-        write_channels(owner, channels)
-
-
-def _assign(owner: bpy.types.Object, action_uid: int | None, slot: str) -> None:
-    action = None if action_uid is None else by_session_id(bpy.data.actions, action_uid)
-    compat.play(owner.animation_data, action, slot)
-
-
-def _extrapolate(owner: bpy.types.Object, how: Any) -> None:
-    if owner.animation_data is not None:
-        owner.animation_data.action_extrapolation = how
 
 
 def _present(bag: Any, curves: Iterable[Curve]) -> tuple[dict[tuple[str, int], Any], set[str]]:
@@ -259,11 +226,8 @@ def _present(bag: Any, curves: Iterable[Curve]) -> tuple[dict[tuple[str, int], A
     return keys, {group.name for group in bag.groups}
 
 
-def _restore_curves(owner: bpy.types.Object, before: dict[tuple[str, int], Any], groups: set[str]) -> None:
+def _restore_curves(bag: Any, before: dict[tuple[str, int], Any], groups: set[str]) -> None:
     """Restore what `_present` found."""
-    bag = compat.find_bag(owner)
-    if bag is None:
-        return
     for (path, index), known in before.items():
         curve = bag.fcurves.find(path, index=index)
         if curve is not None and known is None:
