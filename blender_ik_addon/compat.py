@@ -8,6 +8,7 @@ versions.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any, Final
 
 import bpy
@@ -52,11 +53,6 @@ Action = Any
 def has_slots(action: Action) -> bool:
     """Whether this Blender's actions are layered."""
     return hasattr(action, "slots")
-
-
-def _first_strip(action: Action) -> Any | None:
-    """The strip that Blender itself keys in a layered action; None if there is none."""
-    return action.layers[0].strips[0] if action.layers and action.layers[0].strips else None
 
 
 def play(player: Any, action: Action | None, slot: str = "") -> None:
@@ -126,45 +122,30 @@ def players(data: Any) -> Iterator[Any]:
         yield from (player for player in (data, *nla_strips(data)) if player.action is not None)
 
 
-def ensure_bag(owner: bpy.types.Object) -> Any:
-    """The bag of F-curves that animate an object; created in its assigned action if missing."""
+def ensure_bag(owner: bpy.types.Object, undo: ExitStack | None = None) -> Any:
+    """The bag of F-curves that animate an object; created in its assigned action if missing.
+
+    `undo` gets the calls that remove what is created.
+    """
     data: Any = owner.animation_data
     action: Action = data.action
     if not has_slots(action):
         return action
-    slot = data.action_slot
+    undo, slot = undo or ExitStack(), data.action_slot
     if slot is None:
         slot = data.action_slot = action.slots.new(id_type=owner.id_type, name=owner.name)
-    layer = action.layers[0] if action.layers else action.layers.new("Layer")
-    strip = layer.strips[0] if layer.strips else layer.strips.new(type="KEYFRAME")
-    return strip.channelbag(slot, ensure=True)
-
-
-def structure(action: Action) -> tuple[set[str], int, int, set[str]]:
-    """The structure of an action: slots, layers, strips of the first layer, slots with a bag."""
-    if not has_slots(action):
-        return set(), 0, 0, set()
-    strip, layers = _first_strip(action), action.layers
-    bags = {s.identifier for s in action.slots if strip is not None and strip.channelbag(s) is not None}
-    return {s.identifier for s in action.slots}, len(layers), len(layers[0].strips) if layers else 0, bags
-
-
-def restore_structure(action: Action, before: tuple[set[str], int, int, set[str]]) -> None:
-    """Remove everything that `ensure_bag` has created since `before` was taken with `structure`."""
-    if not has_slots(action):
-        return
-    slots, layer_count, strip_count, bags = before
-    strip, layers = _first_strip(action), action.layers
-    if strip is not None:
-        for slot in [s for s in action.slots if s.identifier not in bags]:
-            if (bag := strip.channelbag(slot)) is not None:
-                strip.channelbags.remove(bag)
-        if strip_count == 0:
-            layers[0].strips.remove(strip)
-    if layers and layer_count == 0:
-        layers.remove(layers[0])
-    for slot in [s for s in action.slots if s.identifier not in slots]:
-        action.slots.remove(slot)
+        undo.callback(action.slots.remove, slot)
+    if not action.layers:
+        undo.callback(action.layers.remove, action.layers.new("Layer"))
+    layer = action.layers[0]
+    if not layer.strips:
+        undo.callback(layer.strips.remove, layer.strips.new(type="KEYFRAME"))
+    strip = layer.strips[0]
+    bag = strip.channelbag(slot)
+    if bag is None:
+        bag = strip.channelbags.new(slot)
+        undo.callback(strip.channelbags.remove, bag)
+    return bag
 
 
 def new_curve(bag: Any, path: str, index: int, group: str) -> bpy.types.FCurve:

@@ -92,7 +92,7 @@ def write_keys(
         undo.callback(write_channels, armature_object, present)  # they keep the values of removed F-curves
         _ready_action(armature_object, new_action, undo)
         last = frame_range[1] if frame_range else max((curve.frames[-1] for curve in curves), default=0)
-        bag = compat.ensure_bag(armature_object)
+        bag = compat.ensure_bag(armature_object, undo)
         there = _present(bag, curves)
         undo.callback(_restore_curves, bag, *there)
         if new_action:
@@ -138,7 +138,6 @@ def _ready_action(armature_object: bpy.types.Object, new_action: bool, undo: Exi
     before, slot = data.action, compat.played_slot(data)
     if before is not None and (not new_action or is_own_bake(armature_object)):
         undo.callback(compat.play, data, before, slot)
-        undo.callback(compat.restore_structure, before, compat.structure(before))
         return
     made = bpy.data.actions.new(f"{armature_object.name}Action") if before is None else before.copy()
     undo.callback(bpy.data.actions.remove, made)

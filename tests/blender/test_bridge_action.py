@@ -53,6 +53,16 @@ def rig_with_animation() -> bpy.types.Object:
     return rig
 
 
+def structure(action) -> tuple:
+    """Slots, layers, strips of the first layer, and slots with a bag."""
+    if not compat.has_slots(action):
+        return ()
+    strips = [strip for layer in action.layers for strip in layer.strips]
+    slots = {slot.identifier for slot in action.slots}
+    bags = {bag.slot.identifier for strip in strips for bag in strip.channelbags}
+    return slots, len(action.layers), len(strips), bags
+
+
 def everything(rig: bpy.types.Object) -> dict:
     """All that can be seen of the animation of an object and of all actions there are."""
     data = rig.animation_data
@@ -61,7 +71,7 @@ def everything(rig: bpy.types.Object) -> dict:
         seen["action"] = data.action.name if data.action else None
         seen["slot"] = compat.played_slot(rig.animation_data)
     for each in bpy.data.actions:
-        row: dict = {"fake": each.use_fake_user, "users": each.users, "structure": compat.structure(each)}
+        row: dict = {"fake": each.use_fake_user, "users": each.users, "structure": structure(each)}
         bags = [each]
         if compat.has_slots(each):
             strips = [strip for layer in each.layers for strip in layer.strips]
