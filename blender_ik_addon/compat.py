@@ -148,8 +148,12 @@ def ensure_bag(owner: bpy.types.Object, undo: ExitStack | None = None) -> Any:
     return bag
 
 
-def new_curve(bag: Any, path: str, index: int, group: str) -> bpy.types.FCurve:
-    """Add an F-curve to a bag, in the group with a name."""
-    curve: bpy.types.FCurve = bag.fcurves.new(path, index=index)
-    curve.group = bag.groups.get(group) or bag.groups.new(group)
+def new_curve(bag: Any, path: str, index: int, group: str, undo: ExitStack | None = None) -> Any:
+    """Add an F-curve to a bag, in the group with a name; `undo` as for `ensure_bag`."""
+    undo, curve = undo or ExitStack(), bag.fcurves.new(path, index=index)
+    undo.callback(bag.fcurves.remove, curve)
+    curve.group = bag.groups.get(group)
+    if curve.group is None:
+        curve.group = bag.groups.new(group)
+        undo.callback(bag.groups.remove, curve.group)
     return curve

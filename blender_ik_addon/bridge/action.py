@@ -25,6 +25,7 @@ from .armature import Channels, read_channels, write_channels
 from .curves import (
     SAME_FRAME,
     Curve,
+    Keys,
     between,
     distorting,
     is_locked,
@@ -93,17 +94,15 @@ def write_keys(
         _ready_action(armature_object, new_action, undo)
         last = frame_range[1] if frame_range else max((curve.frames[-1] for curve in curves), default=0)
         bag = compat.ensure_bag(armature_object, undo)
-        there = _present(bag, curves)
-        undo.callback(_restore_curves, bag, *there)
-        if new_action:
-            for path, index in there[0]:
-                old = bag.fcurves.find(path, index=index)
-                if old is not None and old.mute:
-                    old.keyframe_points.clear()  # they would play
+        for curve in curves if new_action else ():
+            old = bag.fcurves.find(curve.path, index=curve.index)
+            if old is not None and old.mute:
+                _give(old, read_curve(old)[:0], undo)  # they would play
         if frame_range:  # before the curves are joined to the keys that follow
-            _hold(armature_object, bag, curves, frame_range, present if before is None else before)
+            values = present if before is None else before
+            _hold(armature_object, bag, curves, frame_range, values, undo)
         for curve in joined(curves, bag, last):
-            _write(bag, curve, frame_range, clean)
+            _write(bag, curve, frame_range, clean, undo)
         if new_action:
             action: Any = armature_object.animation_data.action
             undo.callback(_put_mark, action, action.get(_MARK))
@@ -153,11 +152,13 @@ def _ready_action(armature_object: bpy.types.Object, new_action: bool, undo: Exi
     compat.play(data, made, slot)
 
 
-def _write(bag: Any, curve: Curve, frame_range: tuple[float, float] | None, clean: bool) -> None:
+def _write(
+    bag: Any, curve: Curve, frame_range: tuple[float, float] | None, clean: bool, undo: ExitStack
+) -> None:
     keys = keys_of(curve, clean=clean)
     target = bag.fcurves.find(curve.path, index=curve.index)
     if target is None:
-        target = compat.new_curve(bag, curve.path, curve.index, curve.bone)
+        target = compat.new_curve(bag, curve.path, curve.index, curve.bone, undo)
     else:
         old = read_curve(target)
         first, last = frame_range or (float(curve.frames[0]), float(curve.frames[-1]))
@@ -168,9 +169,18 @@ def _write(bag: Any, curve: Curve, frame_range: tuple[float, float] | None, clea
         if len(after) == 1:
             lead_on(target, after, "handle_right")
         keys = between(before, keys, after)
-        off = distorting(target, first, last)
-        _mute(target, [False, False, *(m.mute or m in off for m in target.modifiers)])
-    write_curve(target, keys)
+        muted = dict.fromkeys(filter(None, (target, target.group)), False)
+        for part, mute in {**muted, **dict.fromkeys(distorting(target, first, last), True)}.items():
+            if part.mute != mute:
+                undo.callback(setattr, part, "mute", part.mute)
+                part.mute = mute
+    _give(target, keys, undo)
+
+
+def _give(curve: Any, keys: Keys, undo: ExitStack) -> None:
+    """Replace the keys of an F-curve."""
+    undo.callback(write_curve, curve, read_curve(curve), new_handles=False)
+    write_curve(curve, keys)
 
 
 def _hold(
@@ -179,6 +189,7 @@ def _hold(
     curves: Sequence[Curve],
     frame_range: tuple[float, float],
     values: Channels,
+    undo: ExitStack,
 ) -> None:
     """Give curves without keys on a side of the range one with their value there: the rest of a clip stays.
 
@@ -204,11 +215,11 @@ def _hold(
         straight = not still and target.extrapolation == "LINEAR"
         keys = new_keys(frames, held, "LINEAR" if straight else "BEZIER")
         if target is None:
-            target = compat.new_curve(bag, curve.path, curve.index, curve.bone)
+            target = compat.new_curve(bag, curve.path, curve.index, curve.bone, undo)
         for key in np.split(keys, len(keys)):  # views
             lead_on(target, key, "handle_left" if key["co"][0, 0] < first else "handle_right")
         keys = np.concatenate([read_curve(target), keys])
-        write_curve(target, keys[np.argsort(keys["co"][:, 0])])
+        _give(target, keys[np.argsort(keys["co"][:, 0])], undo)
 
 
 def _tag(owner: bpy.types.Object) -> None:
@@ -216,37 +227,6 @@ def _tag(owner: bpy.types.Object) -> None:
     owner.update_tag(refresh={"TIME"})
     if owner.animation_data and owner.animation_data.action:
         owner.animation_data.action.update_tag()
-
-
-def _present(bag: Any, curves: Iterable[Curve]) -> tuple[dict[tuple[str, int], Any], set[str]]:
-    """Keys and mute flags of the F-curves for some curves, None for a missing one, and all groups' names."""
-    found = {(curve.path, curve.index): bag.fcurves.find(curve.path, index=curve.index) for curve in curves}
-    keys = {at: (read_curve(old), _muted(old)) if old is not None else None for at, old in found.items()}
-    return keys, {group.name for group in bag.groups}
-
-
-def _restore_curves(bag: Any, before: dict[tuple[str, int], Any], groups: set[str]) -> None:
-    """Restore what `_present` found."""
-    for (path, index), known in before.items():
-        curve = bag.fcurves.find(path, index=index)
-        if curve is not None and known is None:
-            bag.fcurves.remove(curve)
-        elif curve is not None:
-            write_curve(curve, known[0], new_handles=False)
-            _mute(curve, known[1])
-    for group in [g for g in bag.groups if g.name not in groups and not len(g.channels)]:
-        bag.groups.remove(group)
-
-
-def _muted(curve: Any) -> list[bool]:
-    """Mute flags of a curve, its group, and each of its modifiers."""
-    return [curve.mute, curve.group is not None and curve.group.mute, *(m.mute for m in curve.modifiers)]
-
-
-def _mute(curve: Any, muted: list[bool]) -> None:
-    for part, mute in zip((curve, curve.group, *curve.modifiers), muted, strict=True):
-        if part is not None and part.mute != mute:
-            part.mute = mute
 
 
 def is_own_bake(owner: bpy.types.Object) -> bool:
