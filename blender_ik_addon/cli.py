@@ -268,7 +268,6 @@ def _between(kind: Callable[[str], float], first: float, last: float, what: str)
 
 
 def _say(text: str, *, failed: bool = False) -> None:
-    """Print to the shell."""
     print(text, file=sys.stderr if failed else sys.stdout, flush=True)
 
 

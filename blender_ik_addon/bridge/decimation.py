@@ -97,7 +97,6 @@ class _Keys:
 
     @property
     def full(self) -> bool:
-        """Whether every key is kept."""
         return bool(self._kept.all())
 
     def settle(self) -> None:
@@ -130,7 +129,6 @@ class _Keys:
             self._fit(limbs)
 
     def chosen(self, curves: Iterable[Curve]) -> tuple[Curve, ...]:
-        """The curves with the kept keys."""
         found = []
         for curve in curves:
             track, slot = self._figure.slots(curve)

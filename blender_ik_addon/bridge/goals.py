@@ -102,7 +102,6 @@ class Many:
     shares: tuple[str, ...]
 
     def make(self, want: Wanted, rows: Indices, priority: int) -> Goal:
-        """The goal of some effectors."""
         joints = [want.bones[row] for row in rows]
         return self.goal(joint=joints, weight=want.weight[rows], priority=priority, **self.told(want, rows))
 

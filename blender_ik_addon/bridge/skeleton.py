@@ -74,7 +74,6 @@ class Figure:
 
     @property
     def bones(self) -> Bones:
-        """The armature's bones."""
         return self.plan.bones
 
     @property

@@ -124,7 +124,6 @@ class OnBones(OnArmature):
     )
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
-        """Run from a button or a key; may ask for confirmation."""
         count = 0 if self.bone or not self.question else len(_selected(context, self.find(context)))
         if count <= _MANY:
             return self.execute(context)

@@ -39,7 +39,6 @@ class ARTICULATE_OT_bake(OnArmature):
         return self.execute(context) if bpy.app.background else self.begin(context)
 
     def begin(self, context: bpy.types.Context) -> Outcome:
-        """Check everything, then wait for the timer."""
         from ..control.bake.bake import Bake
 
         armature = active_armature(context)

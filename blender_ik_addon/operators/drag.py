@@ -103,7 +103,6 @@ class ARTICULATE_OT_drag(OnArmature):
         rig_of(armature).message = summary(drag.grip, moved.status, moved.message)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
-        """Start dragging the bone under the mouse and wait for events."""
         from ..control.drag.grasp import Grasp, forget, grasp_at
         from ..control.drag.snapping import Snapper
         from ..control.drag.view import read_sight
@@ -339,7 +338,6 @@ class ARTICULATE_OT_drag(OnArmature):
         show_header(context, None)
 
     def _show(self, context: bpy.types.Context) -> None:
-        """Update the header text and the guides in the view."""
         show_guides(own_session(), self._hand, self._drag.anchor)
         show_header(context, header(self._drag, self._hand))
 

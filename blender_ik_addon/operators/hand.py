@@ -69,7 +69,6 @@ class AxisLock:
         self.letters, self.space = AXES.replace(axis, "") if plane else axis, space or self.first
 
     def release(self) -> None:
-        """Remove the constraint."""
         self.letters = ""
 
     @property
@@ -116,7 +115,6 @@ class NumberInput:
         self.clear()
 
     def clear(self) -> None:
-        """Clear all texts."""
         self._texts = [""] * len(AXES)
         self._signs: list[set[str]] = [set() for _ in range(len(AXES))]
         self._field, self.is_expression = 0, False

@@ -57,7 +57,6 @@ class ARTICULATE_OT_report_show(Described):
 
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: bpy.types.OperatorProperties) -> str:
-        """The whole message, and what the button does."""
         return "\n\n".join(filter(None, (properties.message, cls.bl_description)))
 
     @classmethod

@@ -229,7 +229,6 @@ class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
 
     @property
     def kind_info(self) -> Kind:
-        """The description of its kind."""
         return KINDS[self.kind]
 
     @property

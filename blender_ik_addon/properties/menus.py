@@ -120,7 +120,6 @@ class _Parameters(bpy.types.PropertyGroup):
         return [_attribute(entry, parameter["name"]) for parameter in cls.entries[entry]["parameters"]]
 
     def options(self, entry: str) -> dict[str, Any]:
-        """The options of an entry."""
         given = {}
         for parameter in self.entries[entry]["parameters"]:
             value = getattr(self, _attribute(entry, parameter["name"]))

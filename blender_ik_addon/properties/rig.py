@@ -238,7 +238,6 @@ class ArticulateRig(bpy.types.PropertyGroup):
 
     @property
     def active(self) -> ArticulateEffector | None:
-        """The active effector in the list."""
         index = self.active_effector
         return self.effectors[index] if 0 <= index < len(self.effectors) else None
 
@@ -249,5 +248,4 @@ class ArticulateRig(bpy.types.PropertyGroup):
 
     @property
     def enabled_effectors(self) -> list[ArticulateEffector]:
-        """The enabled effectors."""
         return [effector for effector in self.effectors if effector.enabled]

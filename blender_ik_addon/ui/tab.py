@@ -124,7 +124,6 @@ class ItemList:
     def draw_item(
         self, context, layout, owner, item, _icon, _active_data, _active_property, _index=0, _flag=0
     ) -> None:
-        """Draw the line of an item."""
         line = layout.row(align=True)
         switched = "enabled" in item.bl_rna.properties
         line.active = not switched or item.enabled

@@ -93,7 +93,6 @@ class _Handles:
         self._name: str | None = None
 
     def show(self, held: Held, forward: Vector) -> None:
-        """Show the handles at the target."""
         renamed, self._name = held.name != self._name, held.name
         origin: Any = held.place
         place = Matrix.Translation(origin)
@@ -107,7 +106,6 @@ class _Handles:
             gizmo.hide = end_on or not (held.turns if turning else held.moves)
 
     def hide(self) -> None:
-        """Hide the handles."""
         for gizmo in self.gizmos:
             gizmo.hide = True
 

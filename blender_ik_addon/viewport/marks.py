@@ -71,7 +71,6 @@ class Mark(NamedTuple):
 
     @property
     def kind_info(self) -> Kind:
-        """The description of its kind."""
         return KINDS[self.kind]
 
     @property

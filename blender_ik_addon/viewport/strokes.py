@@ -54,11 +54,9 @@ class Strokes:
         self._points.append((colour, np.asarray(places, dtype=np.float32).reshape(-1, 3)))
 
     def label(self, colour: Colour, place: tuple[float, float, float], text: str) -> None:
-        """Add a label."""
         self._labels.append((place, text, colour))
 
     def drawing(self) -> Drawing:
-        """Everything that was added."""
         return Drawing(*_joined(self._lines), *_joined(self._points), tuple(self._labels))
 
 

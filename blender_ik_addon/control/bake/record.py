@@ -35,7 +35,6 @@ class Recording:
 
     @property
     def moves(self) -> bool:
-        """Whether more than one frame is recorded."""
         return len(self._frames) > 1
 
     def __len__(self) -> int:

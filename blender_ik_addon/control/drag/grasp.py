@@ -44,7 +44,6 @@ class Grasp:
 
     @property
     def bone(self) -> str:
-        """Name of the chosen bone."""
         return self.chain[self.row]
 
     def climbed(self, by: int) -> Grasp:

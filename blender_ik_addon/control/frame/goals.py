@@ -61,24 +61,19 @@ class WithinChain(Goal):
         return self.goal.moved(skeleton)
 
     def sizes(self, error: Array) -> Array:
-        """See the inner goal."""
         return self.goal.sizes(error)
 
     def check(self, skeleton: Skeleton) -> None:
-        """Check that the goal fits the skeleton."""
         self.goal.check(skeleton)
 
     def bind_as(self, before: Goal) -> None:
-        """Reuse the prepared data of the inner goal of another one."""
         if isinstance(before, WithinChain):
             self.goal.bind_as(before.goal)
 
     def with_targets(self, **targets: Array) -> Self:
-        """The goal with other targets."""
         return type(self)(self.goal.with_targets(**targets), self.keep)
 
     def with_choices(self, pose: Pose, before: Goal | None = None) -> Self:
-        """The goal with its alternatives chosen, see the inner goal."""
         earlier = before.goal if isinstance(before, WithinChain) else None
         return type(self)(self.goal.with_choices(pose, earlier), self.keep)
 

@@ -56,7 +56,6 @@ class Sample:
 
     @property
     def fading(self) -> bool:
-        """Whether an influence is below 1."""
         return bool((self.influence < 1.0).any())
 
     @cached_property

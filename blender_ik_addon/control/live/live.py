@@ -83,7 +83,6 @@ class _Kept:
             self.common = common
 
     def tell(self, armature: bpy.types.Object, *, playing: bool) -> None:
-        """Show the last result in the panel."""
         if self.last is None:
             return
         task = None if self.recalled else self.task

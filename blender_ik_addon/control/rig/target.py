@@ -73,7 +73,6 @@ class TargetInHand:
         target.location, target.scale = here, scale
 
     def cancel(self) -> None:
-        """Restore everything exactly."""
         found = self._find()
         owner: Any = found.target or found
         for name, value in self._before.items():
