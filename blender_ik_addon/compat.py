@@ -152,8 +152,9 @@ def new_curve(bag: Any, path: str, index: int, group: str, undo: ExitStack | Non
     """Add an F-curve to a bag, in the group with a name; `undo` as for `ensure_bag`."""
     undo, curve = undo or ExitStack(), bag.fcurves.new(path, index=index)
     undo.callback(bag.fcurves.remove, curve)
-    curve.group = bag.groups.get(group)
-    if curve.group is None:
-        curve.group = bag.groups.new(group)
-        undo.callback(bag.groups.remove, curve.group)
+    own = bag.groups.get(group)
+    if own is None:
+        own = bag.groups.new(group)
+        undo.callback(bag.groups.remove, own)
+    curve.group = own
     return curve

@@ -95,7 +95,7 @@ def _make() -> list[tuple[str, Callable[..., None]]]:
         if figures is not None:
             if figures.solving:  # it updates figures that others depend on
                 return
-            figures.updated()
+            figures.following.forget()
         session = own_session()
         outdate_refusal(session)
         if depsgraph.id_type_updated("ARMATURE"):

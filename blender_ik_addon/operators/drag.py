@@ -316,7 +316,7 @@ class ARTICULATE_OT_drag(OnArmature):
 
     def _confirm(self, context: bpy.types.Context) -> Outcome:
         armature = active_armature(context)
-        self._drag.finish(context, margin=_margin(armature) if armature is not None else None)
+        self._drag.finish(context)
         tell_unkeyed(self)
         self._leave(context)
         moved = self._drag.moved
@@ -346,9 +346,3 @@ class ARTICULATE_OT_drag(OnArmature):
 
         root = "" if self.root == "SETTING" else self.root
         return Grip(bone=bone, along=along, turn=turn, levels=self.levels, root=root)
-
-
-def _margin(armature: bpy.types.Object) -> float | None:
-    """Error margin of recorded keys: the same as for a bake."""
-    settings = rig_of(armature).bake
-    return settings.remove_error_margin if settings.decimate else None

@@ -105,10 +105,6 @@ class _Handles:
             end_on = number < 3 and abs(forward.dot(way)) > _END_ON
             gizmo.hide = end_on or not (held.turns if turning else held.moves)
 
-    def hide(self) -> None:
-        for gizmo in self.gizmos:
-            gizmo.hide = True
-
 
 def _handle(group: bpy.types.GizmoGroup, kind: str, size: float, colour: Any) -> Any:
     gizmo: Any = group.gizmos.new(f"GIZMO_GT_{kind}_3d")
@@ -146,8 +142,8 @@ class ARTICULATE_GGT_target(bpy.types.GizmoGroup):
             self.handles.append(_Handles(self, context))
         for one, handles in zip(held, self.handles, strict=False):
             handles.show(one, forward)
-        for handles in self.handles[len(held) :]:
-            handles.hide()
+        for gizmo in (gizmo for spare in self.handles[len(held) :] for gizmo in spare.gizmos):
+            gizmo.hide = True
 
 
 CLASSES = (ARTICULATE_GGT_target,)

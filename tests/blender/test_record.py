@@ -107,21 +107,14 @@ def test_decimated_recordings_stay_within_the_margin(margin):
     full, whole = curves(rig), all_places(rig)
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     rig = arm(5)
+    rig.articulate.bake.decimate, rig.articulate.bake.remove_error_margin = True, margin
     held, _ = record(rig, "b4")
-    held.finish(bpy.context, margin=margin)
+    held.finish(bpy.context)
     fewer = curves(rig)
     assert fewer.keys() == full.keys()
     count = sum(map(len, fewer.values())) / sum(map(len, full.values()))
     assert count < (0.2 if margin > 0.01 else 0.4)
     assert np.linalg.norm(all_places(rig) - whole, axis=-1).max() <= margin + 1e-5
-
-
-def test_a_recording_is_decimated_as_the_bakes_settings_say():
-    rig = arm(5)
-    operator = installed.module("operators.drag")
-    assert operator._margin(rig) is None
-    rig.articulate.bake.decimate, rig.articulate.bake.remove_error_margin = True, 0.25
-    assert operator._margin(rig) == 0.25
 
 
 def test_esc_gives_everything_back():
@@ -198,8 +191,9 @@ def test_frames_that_a_loop_leaps_over_keep_their_keys(margin):
         rig.pose.bones["b1"].rotation_quaternion = (1.0, 0.1, 0.01 * frame, 0.0)
         rig.pose.bones["b1"].keyframe_insert("rotation_quaternion", frame=frame)
     before = curves(rig)['pose.bones["b1"].rotation_quaternion', 2]
+    rig.articulate.bake.decimate, rig.articulate.bake.remove_error_margin = margin is not None, margin or 0.0
     held, seen = record(rig, "b4", [25, 26, 27, 30, 31, 1, 2, 3])
-    held.finish(bpy.context, margin=margin)
+    held.finish(bpy.context)
     after = curves(rig)['pose.bones["b1"].rotation_quaternion', 2]
     assert [key for key in after if 3 < key[0] < 25 or key[0] > 31] == [before[1], before[2], before[4]]
     assert {round(frame) for frame, _ in after} <= {1, 2, 3, 12, 18, 25, 26, 27, 30, 31, 60}

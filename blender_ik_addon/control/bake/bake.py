@@ -150,15 +150,12 @@ class Bake:
                     figure = figure or first_figure(self.plan, armature, sample)
                     self._check(armature, figure, number)
                 if number == self.options.frame_start:  # before the frames are solved, which may take long
-                    self._require_keepable(armature, figure, context.scene)
+                    keyed, new = self._keyed(armature, figure), not self.options.use_current_action
+                    require_keepable(armature, keyed, self._span(context.scene), new_action=new)
                 yield figure, sample
         finally:
             self.sampling = False
             give_back()
-
-    def _require_keepable(self, armature: bpy.types.Object, figure: Figure, scene: bpy.types.Scene) -> None:
-        new = not self.options.use_current_action
-        require_keepable(armature, self._keyed(armature, figure), self._span(scene), new_action=new)
 
     def _keyed(self, armature: bpy.types.Object, figure: Figure) -> tuple[tuple[str, str, int], ...]:
         return to_be_keyed(armature, (row for row in figure.plan.keyed if row[0] in self.keyed_bones))

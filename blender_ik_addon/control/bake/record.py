@@ -18,6 +18,7 @@ from ...bridge.armature import Channels
 from ...bridge.curves import Curve, gather_curves
 from ...bridge.decimation import decimated
 from ...bridge.writable import require_keepable, require_writable
+from ...properties.access import rig_of
 from ..frame.plan import Plan
 from ..frame.sample import Sample
 
@@ -60,21 +61,14 @@ class Recording:
         self._frames[frame] = sample, channels
         self._keyed.update(dict.fromkeys(keyed))
 
-    def write(
-        self,
-        armature: bpy.types.Object,
-        plan: Plan,
-        scene: bpy.types.Scene,
-        before: Channels,
-        *,
-        margin: float | None,
-    ) -> None:
+    def write(self, armature: bpy.types.Object, plan: Plan, scene: bpy.types.Scene, before: Channels) -> None:
         """Write the keyframes. They replace the channels' keys in the frames that passed.
 
-        Other frames of a clip keep the values `before` (B,) of channels without keys. With a margin, metres,
-        all keys are removed that no point of the figure needs to stay within it.
+        Other frames of a clip keep the values `before` (B,) of channels without keys. Keys are decimated as
+        those of a bake.
         """
-        keyed = to_be_keyed(armature, self._keyed)
+        keyed, bake = to_be_keyed(armature, self._keyed), rig_of(armature).bake
+        margin = bake.remove_error_margin if bake.decimate else None
         with ExitStack() as undo:
             for frames in self._runs():
                 samples, channels = zip(*(self._frames[frame] for frame in frames), strict=True)

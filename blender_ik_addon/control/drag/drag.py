@@ -201,10 +201,10 @@ class Drag:
         if self._sample.frame != self._frame:
             armature.update_tag(refresh={"TIME"})  # animated values belong to another frame
 
-    def finish(self, context: bpy.types.Context, *, margin: float | None = None) -> None:
+    def finish(self, context: bpy.types.Context) -> None:
         """Let the figure come to rest, insert keys, and store the new place of a dragged pin.
 
-        The margin, metres, is that of `Recording.write`. If keying is refused, the figure is restored to its
+        Recorded keys are decimated as those of a bake. If keying is refused, the figure is restored to its
         pose before the drag.
         """
         armature = find_armature(self._plan)
@@ -215,7 +215,7 @@ class Drag:
         rig_of(armature).body.notes = "\n".join(self._sample.ignored)
         try:
             if self.recording is not None and self.recording.moves:
-                self.recording.write(armature, self._plan, context.scene, self._before, margin=margin)
+                self.recording.write(armature, self._plan, context.scene, self._before)
             else:
                 auto_key(armature, self._keyed, context)
         except reasons():

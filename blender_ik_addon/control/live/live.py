@@ -23,7 +23,6 @@ from ...bridge.armature import PoseState
 from ...bridge.evaluated import is_kept_up, stands_still, with_parents
 from ...bridge.fingerprint import fingerprint, is_restless
 from ...properties.access import holds, rig_of
-from ...properties.effector import ArticulateEffector
 from ...properties.refusal import require
 from ...properties.session import own_session
 from ...properties.settings import frame_settings, other_settings, settings_untold
@@ -90,13 +89,17 @@ class _Kept:
 
 
 class LiveFigures:
-    """All live armatures."""
+    """All live armatures.
+
+    Attributes:
+        following: their order.
+    """
 
     def __init__(self) -> None:
         self._kept: dict[int, _Kept] = {}
         self._names: dict[str, tuple[str, ...]] = {}
         self._changes = -1
-        self._following = Following()
+        self.following = Following()
         self._lock = threading.Lock()
         self._thread = 0
 
@@ -104,16 +107,12 @@ class LiveFigures:
         """Discard all cached data, for example after loading a file or an undo."""
         self._kept.clear()
         self._names.clear()
-        self._following.forget()
+        self.following.forget()
 
     @property
     def solving(self) -> bool:
         """Whether this thread is inside a solve, which writes and so triggers handlers."""
         return self._thread == threading.get_ident()
-
-    def updated(self) -> None:
-        """Discard the order of the figures after an update of the scene."""
-        self._following.forget()
 
     def solve(self, depsgraph: bpy.types.Depsgraph, *, new_frame: bool = True) -> None:
         """Solve the live armatures of the depsgraph's scene in its frame.
@@ -133,7 +132,7 @@ class LiveFigures:
                     figures = [*baked, *figures]
                 waiting: set[int] = set()
                 held: list[Exception] = []
-                for armature, leaders in self._following.order(figures):
+                for armature, leaders in self.following.order(figures):
                     if armature.session_uid == baking:
                         break
                     if armature.session_uid == dragged or _is_elsewhere(armature, depsgraph):
@@ -239,6 +238,7 @@ class LiveFigures:
         if kept is not None:
             start.go_on(kept.start)
         common = start.common(figure, armature.evaluated_get(depsgraph))
+        targets = [target for effector in rig.enabled_effectors for target in effector.targets]
         self._kept[armature.session_uid] = _Kept(
             settings=settings,
             others=others or (other_settings(rig), fingerprint(armature)),
@@ -247,7 +247,7 @@ class LiveFigures:
             task=make_task(plan, figure, replace(sample, state=common)),
             common=common,
             restless=is_restless(armature),
-            constrained=any(map(_is_constrained, rig.enabled_effectors)),
+            constrained=any(len(each.constraints) for target in targets for each in with_parents(target)),
         )
         return self._kept[armature.session_uid]
 
@@ -278,11 +278,6 @@ def _is_elsewhere(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) ->
     if len(layers) < 2 or holds(depsgraph.view_layer.objects, armature):
         return False
     return any(holds(layer.objects, armature) for layer in layers)
-
-
-def _is_constrained(effector: ArticulateEffector) -> bool:
-    """Whether constraints move a target of an effector."""
-    return any(len(each.constraints) for target in effector.targets for each in with_parents(target))
 
 
 def _is_live(thing: bpy.types.Object | None) -> bool:
