@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 
 from ... import compat
-from ...bridge.animation import bone_path
+from ...bridge.animation import bone_path, value_of
 from ...bridge.armature import Channels, read_all, read_channels, write_channels
 from ...bridge.curves import distorting, is_locked, is_sampled
 from ...bridge.rotation_channels import channel_of
@@ -98,26 +98,34 @@ def _auto_key(
 def _key_components(
     context: bpy.types.Context, changed: bpy.types.Object, components: Collection[Component]
 ) -> None:
-    """Insert keys for components of an object with the options of auto-keying.
-
-    Blender prints a line for each component that the options exclude, so these are skipped here.
-    """
-    options, session, frame = _options(context), own_session(), context.scene.frame_current_final
-    limited = _limited(changed, options, frame)
-    if limited is not None:
-        components = [one for one in components if one[:2] in limited]
-    if not components and not session.unkeyed:
+    """Insert keys for components of an object with the options of auto-keying."""
+    options, session = _options(context), own_session()
+    if not _insert(context, changed, components, options) and not session.unkeyed:
         setting, where = "Only Insert Available is on (Preferences, Animation)", "yet"
         if "INSERTKEY_REPLACE" in options:
             setting, where = "its mode is Replace", "in this frame"
         session.unkeyed = f"Auto-key keyed nothing: {setting}, and the moved channels have no keys {where}"
-    keytype = context.scene.tool_settings.keyframe_type
-    # the default of `keyframe_insert` ignores subframes and remapped time
+
+
+def _insert(context: bpy.types.Context, owner: Any, components: Collection[Component], options: Any) -> bool:
+    """Insert keys for components of a data-block; the index of a single number is -1, as Blender wants it.
+
+    Blender prints a line for each component that the options exclude, so these are skipped here.
+
+    Returns:
+        Whether one may have keys.
+    """
+    frame, keytype = context.scene.frame_current_final, context.scene.tool_settings.keyframe_type
+    limited = _limited(owner, options, frame)
+    if limited is not None:
+        components = [one for one in components if (one[0], max(one[1], 0)) in limited]
     for path, index, group in components:
-        if not _stays(changed, path, index, options, frame):
-            changed.keyframe_insert(
+        if not _stays(owner, path, max(index, 0), options, frame):
+            # the default of `keyframe_insert` ignores subframes and remapped time
+            owner.keyframe_insert(
                 path, index=index, frame=frame, group=group, options=options, keytype=keytype
             )
+    return bool(components)
 
 
 def _unplayed(
@@ -159,21 +167,18 @@ def _key_set(
     if keying_set.use_insertkey_visual:
         options.add("INSERTKEY_VISUAL")
         context.view_layer.update()  # a visual key stores the evaluated value
-    keytype = context.scene.tool_settings.keyframe_type
-    by_set, frame = {"KEYINGSET": keying_set.bl_label}, context.scene.frame_current_final
+    by_set = {"KEYINGSET": keying_set.bl_label}
     for path in _paths(keying_set, context, changed, bones):
-        if _can_be_keyed(path):
+        # Keying sets keep old names of renamed bones. From Blender 4.5 on, scripts can key linked data, and
+        # undo then crashes.
+        editable = path.id is not None and path.id.is_editable
+        value = value_of(path.id, path.data_path) if editable else None
+        if value is not None:
             group = path.group or by_set.get(path.group_method, "")
-            limited = _limited(path.id, options, frame)
-            value = path.id.path_resolve(path.data_path)
-            many = len(value) if hasattr(value, "__len__") and not isinstance(value, str) else 0
-            for index in range(many or 1) if path.use_entire_array else [path.array_index]:
-                at = path.data_path, index
-                if (limited is None or at in limited) and not _stays(path.id, *at, options, frame):
-                    own = index if many else -1  # Blender takes no index of a single number
-                    path.id.keyframe_insert(
-                        at[0], index=own, frame=frame, group=group, options=options, keytype=keytype
-                    )
+            many = len(value) if isinstance(value, tuple) else 0
+            indices = range(many or 1) if path.use_entire_array else [path.array_index]
+            components = [(path.data_path, index if many else -1, group) for index in indices]
+            _insert(context, path.id, components, options)
 
 
 def _options(context: bpy.types.Context) -> Any:
@@ -246,17 +251,3 @@ def _paths(
         for path in keying_set.paths
         if path.id == changed and (not bones or path.data_path.startswith(begins))
     ]
-
-
-def _can_be_keyed(path: bpy.types.KeyingSetPath) -> bool:
-    """Whether the data of a path exists in this file. Keying sets keep old names of renamed bones.
-
-    From Blender 4.5 on, scripts can key linked data, and undo then crashes.
-    """
-    if path.id is None or not path.id.is_editable:
-        return False
-    try:
-        path.id.path_resolve(path.data_path, False)
-    except ValueError:
-        return False
-    return True
