@@ -292,8 +292,7 @@ def detach() -> None:
 def summarise(places: Sequence[Path]) -> int:
     """Print the lines of reports, or of directories of reports (`*.json`); failures to standard error.
 
-    Returns:
-        0 on success, 1 if something failed or a report cannot be read.
+    Returns 1 if something failed or a report cannot be read, else 0.
     """
     failures = 0
     for place in places:

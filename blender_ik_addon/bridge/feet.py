@@ -33,11 +33,7 @@ _WAYS: Final = np.stack([np.cos(_AROUND), np.sin(_AROUND)])
 
 
 class Stance:
-    """The bones of a figure in one pose; limbs are given by the indices of their end bones.
-
-    Args:
-        whole: map of the figure; matrix: (B, 4, 4) of the pose.
-    """
+    """The bones of a figure in one pose (B, 4, 4); limbs are given by the indices of their end bones."""
 
     def __init__(self, whole: BoneMap, matrix: Matrices) -> None:
         self.bones = bones = whole.bones

@@ -88,11 +88,7 @@ def follow(armature: bpy.types.Object) -> None:
 
 
 def remove_items(armature: bpy.types.Object, items: Any, indices: Iterable[int]) -> list[Any]:
-    """Remove items of one of an armature's lists, with their animation.
-
-    Returns:
-        The items that could not be removed because they come from a library.
-    """
+    """Remove items of an armature's list, with their animation; returns those of a library, which stay."""
     follow(armature)
     kept = []
     for index in sorted(indices, reverse=True):
@@ -225,11 +221,9 @@ def free_name(items: Any, *wanted: str) -> str:
 
 
 def remove_or_switch_off(armature: bpy.types.Object, items: Any, indices: Sequence[int], what: str) -> str:
-    """Remove items of a list with their animation, or disable those that come from a library.
+    """Remove items of a list with their animation, or disable those of a library; a sentence on these or "".
 
-    Returns:
-        A sentence on those that were disabled, which uses `what`, for example "Effector"; "" if there are
-            none.
+    A refusal uses `what`, for example "Effector".
     """
     left = remove_items(armature, items, indices)
     on = [item for item in left if item.enabled]

@@ -139,10 +139,7 @@ class LimbJoints:
 
 
 class Hinges:
-    """How limbs bend as hinges; k of them.
-
-    Args:
-        limbs: of a figure whose coordinates belong to joints `owner` (n,).
+    """How limbs bend as hinges; k of them, of a figure whose coordinates belong to joints `owner` (n,).
 
     Attributes:
         bends: (k,) index of the coordinate that bends it; across: of the one that bends it sideways.

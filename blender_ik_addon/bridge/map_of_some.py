@@ -17,10 +17,8 @@ _LISTS: Final = ("girdle", "joints", "rest", "row", "folds")  # what of a limb l
 def map_of_some(figure: FigureMap, joints: Sequence[int]) -> FigureMap:
     """The map of a figure that has only some of the joints, in another order.
 
-    Limbs that lack one of their long bones are left out; `body` and `head` are -1 where they are missing.
-
-    Args:
-        joints: numbers in the map; a joint given twice counts where it is given last.
+    Limbs that lack one of their long bones are left out; `body` and `head` are -1 where they are missing. Of
+    the joints, by their numbers in the map, one that is given twice counts where it is given last.
     """
     place = np.full(len(figure.kinds) + 1, -1)
     chosen = np.array(joints, dtype=np.intp)

@@ -108,12 +108,8 @@ def read_instances(
 ) -> dict[str, list[Instance]]:
     """All surfaces that some objects show as instances, by the full names of these objects.
 
-    Those of objects that move with the figure are left out, see `moves_with`.
-
-    Args:
-        makers: full names of original objects.
-        depsgraph: evaluated.
-        before: earlier surfaces, by source; unchanged ones are returned again.
+    Those of objects that move with the figure are left out, see `moves_with`. `makers` are full names of
+    original objects. Of the surfaces `before`, by source, unchanged ones are returned again.
     """
     found: dict[str, list[Instance]] = {name: [] for name in makers}
     if not found:

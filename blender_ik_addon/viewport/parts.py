@@ -52,8 +52,8 @@ _REACH: Final = 1e3  # Blender units in both directions, beyond the visible rang
 class Chains:
     """The bones to draw: main ones, which move for a dragged bone or the active effector, and others.
 
-    Args:
-        held: name of the dragged bone, "" for none; active: chains of the active effector; every: of all.
+    `held` is the name of the dragged bone, "" for none. `active` has the chains of the active effector,
+    `every` those of all.
     """
 
     def __init__(self, bones: Bones, held: str, active: Collection[Chain], every: Collection[Chain]) -> None:

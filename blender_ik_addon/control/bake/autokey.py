@@ -108,12 +108,10 @@ def _key_components(
 
 
 def _insert(context: bpy.types.Context, owner: Any, components: Collection[Component], options: Any) -> bool:
-    """Insert keys for components of a data-block; the index of a single number is -1, as Blender wants it.
+    """Insert keys for components of a data-block, and return whether the options leave some.
 
-    Blender prints a line for each component that the options exclude, so these are skipped here.
-
-    Returns:
-        Whether one may have keys.
+    Blender prints a line for each component that the options exclude, so these are skipped here. It wants -1
+    as the index of a single number.
     """
     frame, keytype = context.scene.frame_current_final, context.scene.tool_settings.keyframe_type
     limited = _limited(owner, options, frame)
@@ -194,11 +192,9 @@ def _options(context: bpy.types.Context) -> Any:
 
 
 def _limited(owner: Any, options: Collection[str], frame: float) -> set[tuple[str, int]] | None:
-    """The components that `keyframe_insert` keys if its options limit it to existing curves or keys.
+    """(path, index) of each F-curve, if the options limit `keyframe_insert` to existing curves or keys.
 
-    Returns:
-        (path, index) of each F-curve, or with "INSERTKEY_REPLACE" of each F-curve with a key in this frame.
-            None if the options exclude nothing.
+    With "INSERTKEY_REPLACE", of each F-curve with a key in this frame. None if the options exclude nothing.
     """
     replaces = "INSERTKEY_REPLACE" in options
     if not replaces and "INSERTKEY_AVAILABLE" not in options:

@@ -76,14 +76,11 @@ def present_links(armature: bpy.types.Object, bones: Bones) -> Capsules:
 
 
 def fit(armature: bpy.types.Object, scene: bpy.types.Scene) -> int:
-    """Fit capsules to the meshes that the armature deforms, or else to its bones, and replace the list.
+    """Fit capsules to meshes that the armature deforms, else to its bones, and replace the list; how many.
 
     Bones without skin get no capsule, unless no bone has skin. If a bone already had a capsule, this keeps
     its place in the list and its animation. The other capsules are removed, or disabled if they come from a
     library.
-
-    Returns:
-        The number of capsules.
     """
     bones, space = read_bones(armature), read_space(armature)
     skin = read_skin(armature, skinned_meshes(armature, scene.objects), bones, space)
@@ -199,13 +196,10 @@ def watched_pairs(
 
 
 def list_contacts(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> int:
-    """Replace the list by the pairs that are ignored only because they touch in the rest pose.
+    """Replace the list by the pairs that are ignored only because they touch in the rest pose; how many.
 
     A pair that is already listed keeps its place and its animation. A pair from a library that does not touch
     is unchanged.
-
-    Returns:
-        The number of these pairs.
     """
     bones, shown = read_bones(armature), armature.evaluated_get(depsgraph)
     figure = read_figure(bones, read_state(shown, bones), read_space(shown), bones.names)

@@ -136,14 +136,13 @@ class Neighbourhood:
     ) -> Critical | None:
         """Critical points of the links that are near to something, and of the nearest link in any case.
 
+        None if the figure has no obstacles and no self-collision.
+
         Args:
             armature, space, depsgraph: up to date.
             figure: in any pose; structure: a key that stays equal while only poses and transforms change.
             matrix: (B, 4, 4) of the bones, armature space; told: a key that stays equal while neither they
                 nor the armature move.
-
-        Returns:
-            None if the figure has no obstacles and no self-collision.
         """
         if not ik.METHODS[rig_of(armature).solver.method].obstacles:
             return None  # a method that does not support obstacles

@@ -39,10 +39,9 @@ _SAME_SIZE: Final = 1e-5  # relative difference in size of equally scaled bones 
 
 
 class HeldLinks:
-    """The links on joints that no coordinate moves; K of them.
+    """The links of a figure on joints that no coordinate moves; K of them.
 
-    Args:
-        figure: any; links: all of it; margin: metres, required clearance from all obstacles.
+    The margin is the required clearance from all obstacles, metres.
     """
 
     def __init__(self, figure: Figure, links: Sequence[ik.Link], margin: float) -> None:
@@ -239,10 +238,9 @@ def place_problem(
     obstacles: Sequence[Shape],
     model: Model | None,
 ) -> tuple[ik.Problem, Model | None]:
-    """Add the obstacles of a frame to its problem; model: of an earlier frame.
+    """Add the obstacles of a frame to its problem; model: of an earlier frame, None without obstacles.
 
-    Returns:
-        The problem, and the model for later frames; None if there are no obstacles.
+    Returns the problem, and the model for later frames.
     """
     if surroundings is None:
         return problem, None

@@ -151,11 +151,7 @@ class Drag:
         self._hold(armature, context, grip, state)
 
     def follow(self, context: bpy.types.Context) -> bool:
-        """Continue in the current frame of the scene, with its animated values.
-
-        Returns:
-            Whether the frame has changed, so that the figure must be updated.
-        """
+        """Continue in the current frame of the scene, with its animated values; whether it has changed."""
         frame = context.scene.frame_current
         if frame == self._sample.frame:
             return False

@@ -97,9 +97,8 @@ class DragSolver:
     def update(self, task: Task, *, rests: bool, passes: bool = False) -> Solved:
         """Solve a task as well as possible within the time limit.
 
-        Args:
-            rests: whether the targets are those of before; passes: whether another update follows at once,
-                so that better poses need not be looked for.
+        `rests` is whether the targets are those of before, and `passes` whether another update follows at
+        once, so that better poses need not be looked for.
         """
         if self._endless:
             return self.finish(task)

@@ -37,13 +37,10 @@ _NOTHING = 1e-24  # square metres
 
 
 class Correction:
-    """Learns the relation of the figure's displacements to Blender's, over the rounds of one frame.
+    """Learns the relation of displacements of E points to Blender's, over the rounds of one frame.
 
     In each round, solve for `targets(now, wanted)`, measure again with `Figure.posed`, and pass the predicted
     and the actual displacement to `learn`.
-
-    Args:
-        points: E, the number of effector points.
     """
 
     def __init__(self, points: int) -> None:

@@ -85,10 +85,7 @@ def stand(
 
 
 class Standing:
-    """The transforms of an armature's bones at one moment.
-
-    Args:
-        armature: original, up to date in a frame.
+    """The transforms of the bones of an armature, the original, which is up to date in a frame.
 
     Attributes:
         matrix: (B, 4, 4) armature space; basis: (B, 4, 4) from their channels.

@@ -165,8 +165,7 @@ def remove_effectors(
 ) -> tuple[int, str]:
     """Remove effectors, and optionally the Empties made for them that nothing else uses.
 
-    Returns:
-        The number of removed effectors, and a sentence; see `remove_or_switch_off`, also for what it refuses.
+    Returns the number of removed effectors, and a sentence, see `remove_or_switch_off`.
     """
     rig = rig_of(armature)
     count = len(rig.effectors)
