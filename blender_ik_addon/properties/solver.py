@@ -108,6 +108,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         description="What keeps the figure in place while a bone is dragged, besides its pins and effectors",
         items=HOLDS,
         default="FEET",
+        translation_context="Armature",  # elsewhere feet are a unit of length
         override=saved.OVERRIDE,
         get=lambda solver: _HOLDS.index(solver.unpinned),
         set=lambda solver, number: setattr(solver, "unpinned", _HOLDS[number]),
@@ -117,6 +118,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         description="As Hold, which files store under this name",
         items=HOLDS,
         default="FEET",
+        translation_context="Armature",  # elsewhere feet are a unit of length
         options={"HIDDEN"},
     )
     effort: saved.Enum(

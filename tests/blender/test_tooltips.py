@@ -55,3 +55,10 @@ def test_every_choice_has_a_tooltip(name: str):
 def test_every_button_has_a_tooltip(name: str):
     assert rna(name).description
     assert not [each.identifier for each in own(name) if not each.description]
+
+
+def test_feet_are_not_translated_as_a_length():
+    """Blender's Japanese, Chinese, Korean and Russian have "Feet" as the unit alone."""
+    for name in ("hold", "unpinned"):
+        described = rna("ArticulateSolver").properties[name]
+        assert described.translation_context == bpy.app.translations.contexts.id_armature
