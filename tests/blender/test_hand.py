@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import bpy
 import installed
 import numpy as np
@@ -15,12 +17,12 @@ hand = installed.module("operators.hand")
 ANCHOR = np.array([0.4, -0.3, 1.2])
 
 
-def make_sight(seed: int, *, perspective: bool):
+def make_sight(seed: int, *, perspective: bool, near: float = 0.1, far: float = 1000.0):
     """A view from somewhere at the anchor, with matrices as Blender makes them."""
     rng = np.random.default_rng(seed)
     turn = Euler(rng.uniform(-3, 3, 3)).to_matrix().to_4x4()
     view = (Matrix.Translation(ANCHOR) @ turn @ Matrix.Translation((0.3, 0.2, 6.0))).inverted()
-    near, far, half = 0.1, 1000.0, 0.36
+    half = 0.36
     if perspective:
         lens = np.array(
             [
@@ -46,6 +48,17 @@ def test_a_place_is_under_its_pixel_and_in_the_plane_that_faces_the_view(view):
         assert np.allclose(view.pixels(place), pixel, atol=1e-3)  # matrices are of single precision
         assert abs((place - ANCHOR) @ view.forward) < 1e-9
     assert np.allclose(view.place(view.pixels(ANCHOR), ANCHOR), ANCHOR, atol=1e-8)
+
+
+@pytest.mark.parametrize(("near", "far"), [(1e-6, 1e6), (1e-6, 1000.0), (1e-3, 1e8), (10.0, 11.0)])
+@pytest.mark.parametrize("seed", range(4))
+def test_how_near_and_far_a_view_is_clipped_does_not_matter(near: float, far: float, seed: int):
+    view = make_sight(seed, perspective=True, near=near, far=far)
+    view = replace(view, projection=view.projection.astype(np.float32).astype(float))  # as Blender has it
+    for pixel in ((10.0, 20.0), (640.0, 400.0), (1270.0, 700.0)):
+        place = view.place(pixel, ANCHOR)
+        assert np.allclose(view.pixels(place), pixel, atol=0.05)
+        assert abs((place - ANCHOR) @ view.forward) < 1e-6
 
 
 def test_blender_sees_the_same():

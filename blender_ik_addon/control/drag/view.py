@@ -60,13 +60,15 @@ class Sight:
 
     def ray(self, pixel: npt.ArrayLike) -> tuple[Array, Array]:
         """A point on the line of sight through a pixel, and its direction, of length 1; world."""
-        x, y = 2.0 * np.asarray(pixel, dtype=float) / (self.width, self.height) - 1.0
-        near, far = (self._unproject(x, y, depth) for depth in (-1.0, 1.0))
-        along = far - near
-        along /= np.sqrt(along @ along)
+        at = 2.0 * np.asarray(pixel, dtype=float) / (self.width, self.height) - 1.0
+        # two planes that contain the line; the row of the depth is lost in rounding if the clip start is tiny
+        planes = (self.projection[:2] - np.outer(at, self.projection[3]))[:, :3]
+        along = np.cross(*planes)
+        along /= np.copysign(np.sqrt(along @ along), along @ self.forward)
         if self.perspective:
-            near = -self.view[:3, :3].T @ self.view[:3, 3]
-        return near, along
+            return -self.view[:3, :3].T @ self.view[:3, 3], along
+        point = np.linalg.solve(self.projection, np.array([*at, -1.0, 1.0]))
+        return point[:3] / point[3], along
 
     def place(
         self, pixel: npt.ArrayLike, through: npt.ArrayLike, normal: npt.ArrayLike | None = None
@@ -98,10 +100,6 @@ class Sight:
             return float(self.across[1] @ (self.place(pixel, point) - point))
         gap = start - point
         return float((axis @ gap - cosine * (along @ gap)) / (1.0 - cosine**2))
-
-    def _unproject(self, x: float, y: float, depth: float) -> Array:
-        point = np.linalg.solve(self.projection, np.array([x, y, depth, 1.0]))
-        return np.asarray(point[:3] / point[3])
 
 
 def read_sight(region: Any, region_data: Any) -> Sight:
