@@ -165,7 +165,8 @@ def draw_critical(strokes: Strokes, critical: Critical | None) -> None:
 
 def draw_body(strokes: Strokes, parts: Capsules) -> None:
     """Draw the capsules as wires."""
-    strokes.segments(BODY, capsules(parts["a"], parts["b"], parts["radius"]))
+    for paths in capsules(parts["a"], parts["b"], parts["radius"]):
+        strokes.path(BODY, paths)
 
 
 def draw_stand(strokes: Strokes, found: Stand) -> None:

@@ -67,37 +67,24 @@ def circles(center: npt.ArrayLike, u: npt.ArrayLike, v: npt.ArrayLike, chords: i
     return np.asarray(center + np.cos(angle) * u + np.sin(angle) * v, dtype=np.float32)
 
 
-def capsules(a: npt.ArrayLike, b: npt.ArrayLike, radius: npt.ArrayLike) -> Floats:
-    """(S, 2, 3) wires of capsules with axes from a to b (L, 3): a ring at each end and two outlines."""
+def capsules(a: npt.ArrayLike, b: npt.ArrayLike, radius: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """Paths (2, L, S, 3) that show capsules with axes from a to b (L, 3): rings at the ends, and outlines."""
     a, b, r = (np.asarray(each, np.float32) for each in (a, b, radius))
     way, r = b - a, r[:, None]
     length = np.linalg.norm(way, axis=1, keepdims=True)
     along = np.where(length > 1e-9, way / np.maximum(length, 1e-9), _UP)
     across = np.cross(along, np.where(np.abs(along[:, 2:]) < 0.9, _UP, _RIGHT))
     across *= r / np.linalg.norm(across, axis=1, keepdims=True)
-    axes = np.stack([way, across, np.cross(along, across), r * along, a])
-    # all capsules in one product; the last axis moves each to its place
-    return np.tensordot(_CAPSULE, axes, 1).transpose(0, 2, 1, 3).reshape(-1, 2, 3)
-
-
-def _wires_of_a_capsule() -> Floats:
-    """(S, 2, 5) start and end points of a generic capsule's lines.
-
-    Each point is given by coefficients of the axis, two radii across and one along, and a one.
-    """
-    angle = np.linspace(0.0, 2.0 * np.pi, _COARSE + 1)
-    half = angle[: _COARSE // 2 + 1]
-    cosine, sine, none = np.cos(angle), np.sin(angle), np.zeros(_COARSE + 1)
-    paths = [np.stack([none + end, cosine, sine, none], 1) for end in (0.0, 1.0)]
-    turn = np.concatenate([half, half + np.pi, half[:1]])  # around one end, the other one, and back
-    end = np.repeat([1.0, 0.0, 1.0], [len(half), len(half), 1])
-    cosine, sine, none = np.cos(turn), np.sin(turn), np.zeros(len(turn))
-    paths += [np.stack([end, *across, sine], 1) for across in ((cosine, none), (none, cosine))]
-    wires = np.concatenate([np.stack([path[:-1], path[1:]], 1) for path in paths])
-    return np.concatenate([wires, np.ones((len(wires), 2, 1))], 2).astype(np.float32)
-
-
-_CAPSULE = _wires_of_a_capsule()
+    sides = np.stack([across, np.cross(along, across)])
+    rings = circles(np.stack([a, b]), sides[0], sides[1], _COARSE)
+    rims, half = circles(np.zeros(3), sides, r * along, _COARSE), _COARSE // 2
+    # around one end, the other one, and back
+    way_round = [
+        b[:, None] + rims[:, :, : half + 1],
+        a[:, None] + rims[:, :, half:],
+        b[:, None] + rims[:, :, :1],
+    ]
+    return rings, np.concatenate(way_round, 2)
 
 
 def _joined(parts: list[tuple[Colour, Floats]]) -> tuple[Floats, Floats]:
