@@ -31,7 +31,6 @@ class ArticulatePreferences(bpy.types.AddonPreferences):
         default="SPHERE",
     )
     target_size: FloatProperty(
-        name="Target Size",
         description="Size of a new target, as a share of the length of its bone",
         min=0.01,
         soft_max=2.0,
@@ -45,9 +44,7 @@ class ArticulatePreferences(bpy.types.AddonPreferences):
         default=True,
         update=lambda preferences, _context: setattr(preferences, "hints_followed", 0),
     )
-    hints_followed: IntProperty(
-        name="Hints Followed", description="How many hints were followed", default=0, options={"HIDDEN"}
-    )
+    hints_followed: IntProperty(description="How many hints were followed", default=0, options={"HIDDEN"})
 
     def draw(self, context: bpy.types.Context) -> None:
         """The settings, and below them the shortcuts, which can be changed there."""

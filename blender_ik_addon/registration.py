@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 from contextlib import ExitStack
+from inspect import get_annotations
 from types import ModuleType
 
 import bpy
@@ -44,6 +45,7 @@ def register() -> None:
     try:
         for module in MODULES:
             for cls in _classes(module):
+                _label(cls)
                 bpy.utils.register_class(cls)
             if hasattr(module, "attach"):
                 module.attach()
@@ -68,6 +70,15 @@ def unregister() -> None:
 
 def _classes(module: ModuleType) -> tuple[type, ...]:
     return getattr(module, "CLASSES", ())
+
+
+def _label(cls: type) -> None:
+    """Label the properties of a class that have no label: `pin_location` is "Pin Location"."""
+    for owner in (each for each in cls.__mro__ if each.__module__.startswith(f"{__package__}.")):
+        owner.__annotations__ = get_annotations(owner, eval_str=True)
+        for name, declaration in owner.__annotations__.items():
+            if hasattr(declaration, "keywords"):
+                declaration.keywords.setdefault("name", name.replace("_", " ").title())
 
 
 def _unregister_class(cls: type) -> None:

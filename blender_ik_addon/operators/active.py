@@ -119,9 +119,7 @@ class OnBones(OnArmature):
 
     question: ClassVar[str] = ""
 
-    bone: argument.String(
-        name="Bone", description="Name of a bone. Empty: all selected bones, else the active one"
-    )
+    bone: argument.String(description="Name of a bone. Empty: all selected bones, else the active one")
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
         count = 0 if self.bone or not self.question else len(_selected(context, self.find(context)))

@@ -54,11 +54,8 @@ class ARTICULATE_OT_drag(OnArmature):
     bl_label = "Drag Bone"
     bl_options = {"UNDO", "BLOCKING", "GRAB_CURSOR"}
 
-    bone: argument.String(
-        name="Bone", description="Bone to drag. Empty: the one under the mouse, else the active one"
-    )
+    bone: argument.String(description="Bone to drag. Empty: the one under the mouse, else the active one")
     along: argument.Float(
-        name="Along",
         description="Position of the dragged point, from the bone's head (0) to its tip (1)",
         default=1.0,
         min=0.0,
@@ -69,22 +66,17 @@ class ARTICULATE_OT_drag(OnArmature):
         description="Number of bones that may move, from this one up. 0: the whole figure",
         min=0,
     )
-    root: argument.Enum(name="Root", description="Whether the whole figure may move", items=ROOTS)
-    move: argument.FloatVector(
-        name="Move", description="Displacement of the point, in world space", subtype="TRANSLATION"
-    )
+    root: argument.Enum(description="Whether the whole figure may move", items=ROOTS)
+    move: argument.FloatVector(description="Displacement of the point, in world space", subtype="TRANSLATION")
     turn: argument.FloatVector(
-        name="Turn", description="Rotation about the bone's head: world axis times angle. Zero: move instead"
+        description="Rotation about the bone's head: world axis times angle. Zero: move instead"
     )
-    record: argument.Bool(
-        name="Record", description="Set keys on the frames that pass while the animation plays"
-    )
+    record: argument.Bool(description="Set keys on the frames that pass while the animation plays")
     only_under_mouse: argument.Bool(
         name="Only under Mouse", description="Do nothing if no bone is under the mouse"
     )
     only_selected: argument.Bool(
-        name="Only Selected",
-        description="Drag the active bone, wherever the mouse is; do nothing if it is not selected",
+        description="Drag the active bone, wherever the mouse is; do nothing if it is not selected"
     )
     turning: argument.Bool(
         name="Start with Turn", description="Begin by turning the bone instead of moving it"

@@ -34,11 +34,9 @@ class ARTICULATE_OT_effector_add(OnBones):
     question = "Add {count} effectors?"
 
     kind: argument.Enum(
-        name="Kind", description="What the bone does with the target", items=KIND_ITEMS, default="POSITION"
+        description="What the bone does with the target", items=KIND_ITEMS, default="POSITION"
     )
-    target: argument.String(
-        name="Target", description="Name of the object to follow. Empty: make an Empty at the bone"
-    )
+    target: argument.String(description="Name of the object to follow. Empty: make an Empty at the bone")
     subtarget: argument.String(
         name="Target Bone", description="Bone to follow where the target is an armature"
     )
@@ -46,9 +44,8 @@ class ARTICULATE_OT_effector_add(OnBones):
         name="Targets",
         description="Name of the collection of objects to choose from. Empty: make one, with two Empties",
     )
-    name: argument.String(name="Name", description="Name of the effector. Empty: the name of its bone")
+    name: argument.String(description="Name of the effector. Empty: the name of its bone")
     as_posed: argument.Bool(
-        name="As Posed",
         description="Keep the present relation of the bone and the second bone, unless it is given",
         default=True,
     )
@@ -99,7 +96,7 @@ ARTICULATE_OT_effector_add.__annotations__ |= argument.copied(ArticulateEffector
 class _OnEffector(OnArmature):
     """Base of an operator on one effector."""
 
-    effector: argument.String(name="Effector", description="Name of the effector. Empty: the active one")
+    effector: argument.String(description="Name of the effector. Empty: the active one")
 
 
 class ARTICULATE_OT_effector_remove(_OnEffector):
@@ -108,8 +105,7 @@ class ARTICULATE_OT_effector_remove(_OnEffector):
     bl_label = "Remove Effector"
 
     delete_target: argument.Bool(
-        name="Delete Target",
-        description="Delete the Empty that was made for it too, if nothing else uses it",
+        description="Delete the Empty that was made for it too, if nothing else uses it"
     )
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
@@ -148,8 +144,7 @@ class ARTICULATE_OT_clear(OnArmature):
     bl_label = "Clear Effectors"
 
     delete_targets: argument.Bool(
-        name="Delete Targets",
-        description="Delete the Empties that were made for them too, if nothing else uses them",
+        description="Delete the Empties that were made for them too, if nothing else uses them"
     )
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:

@@ -35,13 +35,11 @@ class ARTICULATE_OT_elephant_add(Described):
         name="Set as Obstacles", description="The elephant stays clear of table and tree", default=True
     )
     seed: IntProperty(
-        name="Seed",
         description="Variant of the tree. The target's path is made for 5",
         default=5,
         min=0,
     )
     frames: IntProperty(
-        name="Frames",
         description="Frames of the target's path around table and tree. 0: it stands still",
         default=300,
         min=0,

@@ -30,7 +30,6 @@ class ARTICULATE_OT_take_parent(_InPoseView):
     bl_label = "Take Parent"
 
     by: argument.Int(
-        name="By",
         description="Number of parents to move up; negative: down; 0: back to the bone under the mouse",
         default=1,
     )
@@ -60,7 +59,7 @@ class ARTICULATE_OT_select_taken(_InPoseView):
     bl_options = {"INTERNAL", "UNDO"}
 
     toggle: argument.Bool(
-        name="Toggle", description="Keep the other bones selected; deselect the bone if it is the active one"
+        description="Keep the other bones selected; deselect the bone if it is the active one"
     )
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:

@@ -32,10 +32,9 @@ class ARTICULATE_OT_obstacle_add(OnArmature):
 
     bl_label = "Add Obstacle"
 
-    object: argument.String(name="Object", description="Name of the object. Empty: all selected surfaces")
-    collection: argument.String(name="Collection", description="Name of a collection, instead of an object")
+    object: argument.String(description="Name of the object. Empty: all selected surfaces")
+    collection: argument.String(description="Name of a collection, instead of an object")
     mode: argument.Enum(
-        name="Mode",
         description=(
             "What counts as inside. By default an obstacle around most of the figure, such as a room, is "
             "two-sided, and all others are solid"
@@ -43,9 +42,7 @@ class ARTICULATE_OT_obstacle_add(OnArmature):
         items=MODES,
         default="SOLID",
     )
-    margin: argument.Float(
-        name="Margin", description="Distance to keep from it", default=0.0, min=0.0, subtype="DISTANCE"
-    )
+    margin: argument.Float(description="Distance to keep from it", default=0.0, min=0.0, subtype="DISTANCE")
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Outcome:
         """Wait for a click on the object, unless it is already known."""
@@ -148,7 +145,7 @@ class ARTICULATE_OT_obstacle_remove(OnArmature):
 
     bl_label = "Remove Obstacle"
 
-    obstacle: argument.String(name="Obstacle", description="Name of the obstacle. Empty: the active one")
+    obstacle: argument.String(description="Name of the obstacle. Empty: the active one")
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
         from ..control.collision.obstacles import remove_obstacle
@@ -189,7 +186,7 @@ class ARTICULATE_OT_link_add(OnArmature):
 
     bl_label = "Add Capsule"
 
-    bone: argument.String(name="Bone", description="Empty: the active bone")
+    bone: argument.String(description="Empty: the active bone")
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         from ..control.collision.body import add_link
@@ -207,7 +204,7 @@ class ARTICULATE_OT_link_remove(OnArmature):
 
     bl_label = "Remove Capsule"
 
-    bone: argument.String(name="Bone", description="Empty: the active line of the list")
+    bone: argument.String(description="Empty: the active line of the list")
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
         from ..control.collision.body import remove_link
@@ -244,7 +241,7 @@ class ARTICULATE_OT_pair_remove(OnArmature):
 
     bl_label = "Remove Pair"
 
-    index: argument.Int(name="Index", description="Index in the list. -1: the active one", default=-1, min=-1)
+    index: argument.Int(description="Index in the list. -1: the active one", default=-1, min=-1)
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
         from ..control.collision.body import remove_pair

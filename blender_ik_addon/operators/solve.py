@@ -35,7 +35,7 @@ class ARTICULATE_OT_method_set(OnArmature):
     bl_label = "Choose Method"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
-    method: EnumProperty(name="Method", description="Solving method", items=METHODS)
+    method: EnumProperty(description="Solving method", items=METHODS)
 
     @classmethod
     def description(cls, context: bpy.types.Context, properties: bpy.types.OperatorProperties) -> str:
@@ -53,7 +53,7 @@ class ARTICULATE_OT_report_show(Described):
 
     bl_label = "Report"
 
-    message: argument.String(name="Message", description="The message beside the button, for its tooltip")
+    message: argument.String(description="The message beside the button, for its tooltip")
 
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: bpy.types.OperatorProperties) -> str:

@@ -33,10 +33,8 @@ class ARTICULATE_OT_target_move(OnArmature):
     bl_label = "Move Target"
     bl_options = {"UNDO", "BLOCKING", "GRAB_CURSOR"}
 
-    effector: argument.String(
-        name="Effector", description="Effector whose target is moved. Empty: the active one"
-    )
-    axis: argument.Enum(name="Axis", description="Constrain to an axis of the world", items=AXIS_ITEMS)
+    effector: argument.String(description="Effector whose target is moved. Empty: the active one")
+    axis: argument.Enum(description="Constrain to an axis of the world", items=AXIS_ITEMS)
     turning: argument.Bool(name="Turn", description="Turn the target instead of moving it")
     move: argument.FloatVector(name="Way", description="Displacement, in world space", subtype="TRANSLATION")
     turn: argument.FloatVector(name="Turn by", description="World axis times angle")

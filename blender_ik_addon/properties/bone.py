@@ -52,7 +52,6 @@ class ArticulateBone(bpy.types.PropertyGroup):
         default=1.0,
     )
     mass: saved.Float(
-        name="Mass",
         description=(
             "Mass of this part of the figure for Balance, in kilograms. 0: as much as water of its volume"
         ),
@@ -62,7 +61,6 @@ class ArticulateBone(bpy.types.PropertyGroup):
         update=reshaped,
     )
     kind: saved.Enum(
-        name="Kind",
         description=(
             "What the joint at the bone's head is, for the natural choice of poses. The bone of the other "
             "side is the same, unless it is set too"

@@ -148,12 +148,9 @@ class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
 
     __slots__ = ()
 
-    bone: saved.String(name="Bone", description="Bone that is brought to the target", update=saved.named)
-    kind: saved.Enum(
-        name="Kind", description="What the bone does with the target", items=KIND_ITEMS, default="POSITION"
-    )
+    bone: saved.String(description="Bone that is brought to the target", update=saved.named)
+    kind: saved.Enum(description="What the bone does with the target", items=KIND_ITEMS, default="POSITION")
     target: saved.Pointer(
-        name="Target",
         description="Object to follow, usually an Empty. Move or animate it, then Solve or Bake",
         type=bpy.types.Object,
         # scripts can still set a bone of the figure itself that does not move
@@ -163,16 +160,14 @@ class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
     subtarget: saved.String(
         name="Target Bone", description="Bone to follow where the target is an armature", update=saved.named
     )
-    enabled: saved.Bool(name="Enabled", description="Off: the effector is ignored", default=True)
+    enabled: saved.Bool(description="Off: the effector is ignored", default=True)
     weight: saved.Float(
-        name="Weight",
         description="How much this effector counts if not all of one priority can be reached",
         default=1.0,
         min=0.0,
         soft_max=10.0,
     )
     priority: saved.Int(
-        name="Priority",
         description=(
             "0 is the strongest. An effector with a higher number never disturbs a stronger one. Can be "
             "animated"
@@ -181,7 +176,6 @@ class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
         max=15,
     )
     influence: saved.Share(
-        name="Influence",
         description="0: the bone keeps its own animation, 1: it follows the target. Can be animated",
         default=1.0,
     )
@@ -193,39 +187,29 @@ class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
         ),
     )
     pinned: saved.Bool(
-        name="Pinned",
-        description="Hold the bone where it is now. Ignored if the effector has a target",
-        update=_hold_place,
+        description="Hold the bone where it is now. Ignored if the effector has a target", update=_hold_place
     )
-    pin_location: saved.Point(name="Pin Location", description="Place of a pinned effector, in world space")
-    pin_rotation: saved.Quaternion(
-        name="Pin Rotation", description="Rotation of a pinned effector, in world space"
-    )
+    pin_location: saved.Point(description="Place of a pinned effector, in world space")
+    pin_rotation: saved.Quaternion(description="Rotation of a pinned effector, in world space")
     chain_root: saved.String(
         name="Chain",
         description="Topmost bone of the chain that may move for this effector. Empty: the whole figure",
         update=saved.named,
     )
     # Written after a solve or a bake, read-only.
-    status: StringProperty(
-        name="Status", description="How the last solve ended for this effector", options={"HIDDEN"}
-    )
+    status: StringProperty(description="How the last solve ended for this effector", options={"HIDDEN"})
     error: FloatProperty(
-        name="Error",
         description="Distance to the target after the last solve; the worst frame after a bake",
         subtype="DISTANCE",
         options={"HIDDEN"},
         precision=4,
     )
     angle: FloatProperty(
-        name="Angle",
         description="Angle to the target's orientation after the last solve; the worst frame after a bake",
         subtype="ANGLE",
         options={"HIDDEN"},
     )
-    message: StringProperty(
-        name="Message", description="Why this effector misses its target", options={"HIDDEN"}
-    )
+    message: StringProperty(description="Why this effector misses its target", options={"HIDDEN"})
 
     @property
     def kind_info(self) -> Kind:

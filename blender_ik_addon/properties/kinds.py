@@ -231,16 +231,12 @@ class EffectorOptions:
     __slots__ = ()
 
     point: saved.Enum(
-        name="Point",
         description="Point of the bone that is brought to the target",
         items=POINTS,
         default="TIP",
     )
-    offset: saved.Point(
-        name="Offset", description="Offset of that point along the bone's axes. Y runs along the bone"
-    )
+    offset: saved.Point(description="Offset of that point along the bone's axes. Y runs along the bone")
     axis: saved.Enum(
-        name="Axis",
         description="Axis of the bone that points at the target; Y runs along the bone",
         items=AXES,
         default="Y",
@@ -250,24 +246,20 @@ class EffectorOptions:
         description="A floor: the bone may be anywhere on the side to which the target's Z axis points",
     )
     axes: saved.BoolVector(
-        name="Axes",
         description="Along which axes the bone's place counts; along the others it is free",
         subtype="XYZ",
         size=3,
         default=ALL_AXES,
     )
     turn_axes: saved.BoolVector(
-        name="Turn Axes",
         description="About which axes the bone's orientation counts; about the others it is free",
         subtype="XYZ",
         size=3,
         default=ALL_AXES,
     )
-    space: saved.Enum(name="Space", description="Whose axes are meant", items=SPACES, default="WORLD")
+    space: saved.Enum(description="Whose axes are meant", items=SPACES, default="WORLD")
     slack: saved.Length(
-        name="Slack",
-        description="Radius around the target inside which the bone is free. Can be animated",
-        soft_max=1.0,
+        description="Radius around the target inside which the bone is free. Can be animated", soft_max=1.0
     )
     turn_slack: saved.Float(
         name="Slack Angle",
@@ -277,7 +269,6 @@ class EffectorOptions:
         subtype="ANGLE",
     )
     stretch: saved.Share(
-        name="Stretch",
         description=(
             "How far the limb may lengthen where the target is out of its reach, as a share of its length. 0:"
             " not at all"
@@ -285,20 +276,12 @@ class EffectorOptions:
         soft_max=1.0,
         max=10.0,
     )
-    planted: saved.Bool(
-        name="Planted",
-        description="The figure stands on this effector: Balance counts it. Can be animated",
-    )
+    planted: saved.Bool(description="The figure stands on this effector: Balance counts it. Can be animated")
     footprint: saved.Length(
-        name="Footprint",
-        description="Radius of the ground that a planted effector covers around its target",
-        soft_max=0.5,
+        description="Radius of the ground that a planted effector covers around its target", soft_max=0.5
     )
-    keep: saved.Enum(
-        name="Keep", description="On which side of the distance the bone is kept", items=KEEPS, default="AT"
-    )
+    keep: saved.Enum(description="On which side of the distance the bone is kept", items=KEEPS, default="AT")
     distance: saved.Float(
-        name="Distance",
         description="Length that is kept, in world space. Can be animated",
         default=1.0,
         soft_min=0.0,
@@ -307,33 +290,19 @@ class EffectorOptions:
         precision=4,
     )
     second_bone: saved.String(
-        name="Second Bone",
-        description="The bone that this one is joined to, or kept at a distance from",
-        update=saved.named,
+        description="The bone that this one is joined to, or kept at a distance from", update=saved.named
     )
-    second_point: saved.Enum(
-        name="Second Point", description="Point of the second bone that counts", items=POINTS, default="TIP"
-    )
-    second_offset: saved.Point(
-        name="Second Offset",
-        description="Offset of that point along the second bone's axes",
-        precision=4,
-    )
+    second_point: saved.Enum(description="Point of the second bone that counts", items=POINTS, default="TIP")
+    second_offset: saved.Point(description="Offset of that point along the second bone's axes", precision=4)
     second_rotation: saved.Quaternion(
-        name="Second Rotation",
-        description="Rotation of the bone in the second bone's axes, if they are joined rigidly",
+        description="Rotation of the bone in the second bone's axes, if they are joined rigidly"
     )
     rigid: saved.Bool(
-        name="Rigid",
-        description="Join the bones as if welded. Off: join them at one point, about which they can turn",
+        description="Join the bones as if welded. Off: join them at one point, about which they can turn"
     )
-    over: saved.Enum(
-        name="Over", description="What the centre of mass is kept over", items=OVERS, default="TARGET"
-    )
+    over: saved.Enum(description="What the centre of mass is kept over", items=OVERS, default="TARGET")
     margin: saved.Length(
-        name="Margin",
-        description="How far inside the edge of the supporting area the centre of mass is kept",
-        soft_max=0.2,
+        description="How far inside the edge of the supporting area the centre of mass is kept", soft_max=0.2
     )
     alternatives: saved.Pointer(
         name="Targets",

@@ -73,23 +73,19 @@ class ArticulateObstacle(ListItem, bpy.types.PropertyGroup):
     __slots__ = ()
 
     object: saved.Pointer(
-        name="Object",
         description="Object that the figure stays clear of, with modifiers and shape keys",
         type=bpy.types.Object,
         poll=lambda _obstacle, candidate: has_surface(candidate),
     )
     collection: saved.Pointer(
-        name="Collection",
         description="Collection whose surfaces are all obstacles, instead of one object",
         type=bpy.types.Collection,
     )
-    mode: saved.Enum(name="Mode", description="What counts as inside", items=MODES, default="SOLID")
+    mode: saved.Enum(description="What counts as inside", items=MODES, default="SOLID")
     margin: saved.Length(
-        name="Margin",
-        description="Distance to keep from it, in addition to the margin of the body",
-        soft_max=0.1,
+        description="Distance to keep from it, in addition to the margin of the body", soft_max=0.1
     )
-    enabled: saved.Bool(name="Enabled", description="Off: the obstacle is ignored", default=True)
+    enabled: saved.Bool(description="Off: the obstacle is ignored", default=True)
 
     @property
     def things(self) -> list[bpy.types.Object]:
@@ -123,7 +119,6 @@ class ArticulateLink(ListItem, bpy.types.PropertyGroup):
         update=reshaped,
     )
     radius: saved.Float(
-        name="Radius",
         description="Radius of the capsule, in the armature's own units",
         default=0.05,
         min=0.0,
@@ -132,7 +127,6 @@ class ArticulateLink(ListItem, bpy.types.PropertyGroup):
         update=reshaped,
     )
     enabled: saved.Bool(
-        name="Enabled",
         description="Off: exclude this part from collision checks",
         default=True,
         update=reshaped,
@@ -146,10 +140,7 @@ class ArticulatePair(ListItem, bpy.types.PropertyGroup):
 
     a: saved.String(name="Bone", description="One of the two bones")
     b: saved.String(name="Other Bone", description="The other of the two bones")
-    watched: saved.Bool(
-        name="Watched",
-        description="On: keep them apart, even if they touch at rest. Off: let them touch",
-    )
+    watched: saved.Bool(description="On: keep them apart, even if they touch at rest. Off: let them touch")
 
 
 class ArticulateBody(bpy.types.PropertyGroup):
@@ -157,43 +148,35 @@ class ArticulateBody(bpy.types.PropertyGroup):
 
     __slots__ = ()
 
-    links: saved.List(name="Links", type=ArticulateLink)
-    active_link: saved.Index(name="Active Link")
+    links: saved.List(type=ArticulateLink)
+    active_link: saved.Index()
     show: saved.Switch(name="Show Capsules", description="Draw the capsules in the 3D view")
     margin: saved.Length(
-        name="Margin",
-        description="Distance to keep from every obstacle and between parts of the figure",
-        soft_max=0.1,
+        description="Distance to keep from every obstacle and between parts of the figure", soft_max=0.1
     )
     self_collision: saved.Bool(
         name="Self-Collision",
         description="Keep parts of the figure apart, except those that touch at rest",
     )
-    pairs: saved.List(name="Pairs", type=ArticulatePair)
-    active_pair: saved.Index(name="Active Pair")
+    pairs: saved.List(type=ArticulatePair)
+    active_pair: saved.Index()
     avoidance: saved.Enum(
-        name="Avoidance",
         description="How the figure avoids obstacles",
         items=AVOIDANCE,
         default=DEFAULT_AVOIDANCE,
     )
     parameters: saved.Group(
-        name="Parameters",
-        description="Parameters of the avoidance methods",
-        type=ArticulateAvoidanceParameters,
+        description="Parameters of the avoidance methods", type=ArticulateAvoidanceParameters
     )
 
     # Written after a solve or a bake, read-only.
     clearance: FloatProperty(
-        name="Clearance",
         description="Smallest distance to an obstacle after the last solve, or over all frames after a bake",
         subtype="DISTANCE",
         options={"HIDDEN"},
         precision=4,
     )
-    nearest: StringProperty(
-        name="Nearest", description="Nearest obstacle or pair of bones", options={"HIDDEN"}
-    )
+    nearest: StringProperty(description="Nearest obstacle or pair of bones", options={"HIDDEN"})
     notes: StringProperty(
-        name="Notes", description="Ignored obstacles with reasons, one sentence per line", options={"HIDDEN"}
+        description="Ignored obstacles with reasons, one sentence per line", options={"HIDDEN"}
     )

@@ -59,12 +59,9 @@ class ArticulateBake(bpy.types.PropertyGroup):
         name="Overwrite Current Action",
         description="Write into the armature's action. Off: write into a copy, and use the copy",
     )
-    clean_curves: saved.Switch(
-        name="Clean Curves", description="After baking, remove keys that change nothing"
-    )
+    clean_curves: saved.Switch(description="After baking, remove keys that change nothing")
     decimate: saved.Switch(
-        name="Decimate",
-        description="After baking or recording, remove all keys that the motion does not need",
+        description="After baking or recording, remove all keys that the motion does not need"
     )
     remove_error_margin: FloatProperty(
         name="Max Error Margin",
@@ -107,18 +104,13 @@ class ArticulateOverlay(bpy.types.PropertyGroup):
         description="Lines from the bones to their targets: green if reached, amber if short, red if far",
         default=True,
     )
-    pins: saved.Switch(
-        name="Pins",
-        description="Bones that are pinned, with the colour of what is held",
-        default=True,
-    )
+    pins: saved.Switch(description="Bones that are pinned, with the colour of what is held", default=True)
     limits: saved.Switch(
         name="Joint Limits",
         description="Arcs and cones of the joint limits that are reached",
         default=True,
     )
     chain: saved.Switch(
-        name="Chain",
         description=(
             "Bones that move for the active effector or, with the tool Drag Bone, for the bone under the "
             "mouse"
@@ -135,10 +127,7 @@ class ArticulateOverlay(bpy.types.PropertyGroup):
         name="Critical Points",
         description="Shortest distances to obstacles and between parts of the figure",
     )
-    balance: saved.Switch(
-        name="Balance",
-        description="The centre of mass, and the area on which the figure stands",
-    )
+    balance: saved.Switch(description="The centre of mass, and the area on which the figure stands")
     ellipsoid: saved.Switch(
         name="Manipulability",
         description="How fast the active effector's point can move in every direction, as an ellipsoid;"
@@ -167,38 +156,32 @@ class ArticulateRig(bpy.types.PropertyGroup):
 
     __slots__ = ()
 
-    effectors: saved.List(name="Effectors", type=ArticulateEffector)
-    active_effector: saved.Index(name="Active Effector")
-    solver: saved.Group(name="Solver", type=ArticulateSolver)
-    bake: saved.Group(name="Bake", type=ArticulateBake)
-    obstacles: saved.List(name="Obstacles", type=ArticulateObstacle)
-    active_obstacle: saved.Index(name="Active Obstacle")
-    body: saved.Group(name="Body", type=ArticulateBody)
+    effectors: saved.List(type=ArticulateEffector)
+    active_effector: saved.Index()
+    solver: saved.Group(type=ArticulateSolver)
+    bake: saved.Group(type=ArticulateBake)
+    obstacles: saved.List(type=ArticulateObstacle)
+    active_obstacle: saved.Index()
+    body: saved.Group(type=ArticulateBody)
     overlay: saved.Group(name="Viewport", type=ArticulateOverlay)
     live: saved.Switch(
-        name="Live",
         description="Solve in every frame, and when a target or a pin moves. Sets no keys",
         options=set(),  # not animatable: the influence of effectors fades in and out
         update=_live_changed,
     )
     live_mode: EnumProperty(
-        name="Live Mode",
         description="What a frame starts from",
         items=LIVE_MODES,
         default="EACH",
         options=set(),
         override=saved.OVERRIDE,
     )
-    record: saved.Switch(
-        name="Record",
-        description="While the animation plays, a drag sets keys on the frames that pass",
-    )
+    record: saved.Switch(description="While the animation plays, a drag sets keys on the frames that pass")
     message: StringProperty(
-        name="Message", description="How the last solve or bake ended, in one sentence", options={"HIDDEN"}
+        description="How the last solve or bake ended, in one sentence", options={"HIDDEN"}
     )
     # in the order of `LISTS`; -1 if indices were never stored
     list_sizes: IntVectorProperty(
-        name="List Sizes",
         description="Former numbers of list items, to update animation when they change",
         size=len(LISTS),
         default=(-1,) * len(LISTS),

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What all saved settings have in common: overrides may change them, and a change updates the armature.
 
+A property without a label gets its own name as label, see `registration`.
+
 A .blend file does not store properties with default values. So a rig stores its *Root* explicitly as soon as
 anything else is set. A rig with effectors or settings but without a stored *Root* is from an older file, in
 which the default was pinned.
@@ -169,7 +171,6 @@ class ListItem:
     __slots__ = ()
 
     remembered_index: IntProperty(
-        name="Remembered Index",
         description="Former index in the list, to update animation when it changes",
         default=-1,
         options={"HIDDEN"},

@@ -99,12 +99,9 @@ class ArticulateSolver(bpy.types.PropertyGroup):
 
     __slots__ = ()
 
-    method: saved.Enum(name="Method", description="Solving method", items=METHODS, default=DEFAULT_METHOD)
-    root: saved.Enum(
-        name="Root", description="Whether the whole figure may move", items=ROOTS, default="AUTO"
-    )
+    method: saved.Enum(description="Solving method", items=METHODS, default=DEFAULT_METHOD)
+    root: saved.Enum(description="Whether the whole figure may move", items=ROOTS, default="AUTO")
     hold: EnumProperty(
-        name="Hold",
         description="What keeps the figure in place while a bone is dragged, besides its pins and effectors",
         items=HOLDS,
         default="FEET",
@@ -122,19 +119,16 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         options={"HIDDEN"},
     )
     effort: saved.Enum(
-        name="Effort",
         description=("Which bones turn if several could do the same. Their IK stiffness adds to this"),
         items=EFFORTS,
         default="WEIGHT",
     )
     root_location_stiffness: saved.Point(
-        name="Root Location Stiffness",
         description=("Resistance of a free root to moving along each of its own axes. Near 1 it moves last"),
         min=0.0,
         max=0.99,
     )
     root_rotation_stiffness: saved.Point(
-        name="Root Rotation Stiffness",
         description="Resistance of a free root to turning about each of its own axes. Near 1 it turns last",
         min=0.0,
         max=0.99,
@@ -153,7 +147,6 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         max=10000,
     )
     tolerance: saved.Float(
-        name="Tolerance",
         description=(
             "A target is reached within this distance (metres; on small figures a ten thousandth of their "
             "size) or angle (radians)"
@@ -170,12 +163,10 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         default=1.0,
     )
     balance: saved.Bool(
-        name="Balance",
         description="A figure that stands keeps its weight over its feet, unless its hips are moved",
         default=True,
     )
     keep_hips: saved.Bool(
-        name="Keep Hips",
         description="A figure that sits, lies or leans keeps its hips in place, unless they are moved",
         default=True,
     )
@@ -189,9 +180,7 @@ class ArticulateSolver(bpy.types.PropertyGroup):
         name="Actions",
         description="Only actions with one of these words in their name; commas between words. Empty: all",
     )
-    parameters: saved.Group(
-        name="Parameters", description="Parameters of the methods", type=ArticulateParameters
-    )
+    parameters: saved.Group(description="Parameters of the methods", type=ArticulateParameters)
 
     def chooses_naturally(self, method: str) -> bool:
         """Whether the posture objective chooses among poses, with one of the methods."""

@@ -42,11 +42,18 @@ def _labels() -> Iterator[str]:
         for node in ast.walk(parse(path)):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 yield node.value
+            elif isinstance(node, ast.AnnAssign) and isinstance(declared := node.annotation, ast.Call):
+                yield from () if "name" in {given.arg for given in declared.keywords} else [_label(node)]
     registries = json.loads((ROOT / ADDON / "properties" / "registries.json").read_text(encoding="utf-8"))
     for family in ("methods", "avoidance", "limits"):
         for entry in registries[family].values():
             yield entry["label"]
             yield from (parameter["label"] for parameter in entry["parameters"])
+
+
+def _label(declared: ast.AnnAssign) -> str:
+    """The label that the registration gives a property without one."""
+    return ast.unparse(declared.target).replace("_", " ").title()
 
 
 def test_labels_that_the_manual_names_exist():
