@@ -19,17 +19,7 @@ from inspect import get_annotations
 from typing import Any, Literal
 
 import bpy
-from bpy.props import (
-    BoolProperty,
-    BoolVectorProperty,
-    CollectionProperty,
-    EnumProperty,
-    FloatProperty,
-    FloatVectorProperty,
-    IntProperty,
-    PointerProperty,
-    StringProperty,
-)
+from bpy import props
 
 from .bone_names import all_armatures, remember
 
@@ -37,11 +27,11 @@ OLDER_ROOT = "PINNED"
 OVERRIDE: set[Literal["LIBRARY_OVERRIDABLE"]] = {"LIBRARY_OVERRIDABLE"}
 
 # Settings that no solve depends on, groups of settings, and lists with their active index.
-Switch = partial(BoolProperty, override=OVERRIDE)
-Number = partial(IntProperty, override=OVERRIDE)
-Group = partial(PointerProperty, override=OVERRIDE)
-List = partial(CollectionProperty, override={*OVERRIDE, "USE_INSERTION"})
-Index = partial(IntProperty, default=0, min=0, override=OVERRIDE)
+Switch = partial(props.BoolProperty, override=OVERRIDE)
+Number = partial(props.IntProperty, override=OVERRIDE)
+Group = partial(props.PointerProperty, override=OVERRIDE)
+List = partial(props.CollectionProperty, override={*OVERRIDE, "USE_INSERTION"})
+Index = partial(props.IntProperty, default=0, min=0, override=OVERRIDE)
 
 
 def store_roots(armatures: Iterable[Any]) -> None:
@@ -72,9 +62,7 @@ def _lacks_root(armature: Any) -> bool:
     solver = rig.solver
     if solver.is_property_set("root"):
         return False
-    # computed values always count as set
-    single = ((n, one) for n, one in declared(type(solver)).items() if one.function is not PointerProperty)
-    stored = (name for name, one in single if "get" not in one.keywords)
+    stored = (name for name, one in declared(type(solver)).items() if "update" in one.keywords)
     return len(rig.effectors) > 0 or any(map(solver.is_property_set, stored))
 
 
@@ -146,14 +134,14 @@ def named(owner: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
 
 
 # Settings of a solve; their `update` may be replaced.
-Bool = partial(BoolProperty, override=OVERRIDE, update=moved)
-BoolVector = partial(BoolVectorProperty, override=OVERRIDE, update=moved)
-Enum = partial(EnumProperty, override=OVERRIDE, update=moved)
-Float = partial(FloatProperty, override=OVERRIDE, update=moved)
-FloatVector = partial(FloatVectorProperty, override=OVERRIDE, update=moved)
-Int = partial(IntProperty, override=OVERRIDE, update=moved)
-Pointer = partial(PointerProperty, override=OVERRIDE, update=moved)
-String = partial(StringProperty, override=OVERRIDE, update=moved)
+Bool = partial(props.BoolProperty, override=OVERRIDE, update=moved)
+BoolVector = partial(props.BoolVectorProperty, override=OVERRIDE, update=moved)
+Enum = partial(props.EnumProperty, override=OVERRIDE, update=moved)
+Float = partial(props.FloatProperty, override=OVERRIDE, update=moved)
+FloatVector = partial(props.FloatVectorProperty, override=OVERRIDE, update=moved)
+Int = partial(props.IntProperty, override=OVERRIDE, update=moved)
+Pointer = partial(props.PointerProperty, override=OVERRIDE, update=moved)
+String = partial(props.StringProperty, override=OVERRIDE, update=moved)
 
 # Quantities: a length of zero or more, a share, a point along three axes, and a rotation.
 Length = partial(Float, min=0.0, subtype="DISTANCE", precision=4)
@@ -170,7 +158,7 @@ class ListItem:
 
     __slots__ = ()
 
-    remembered_index: IntProperty(
+    remembered_index: props.IntProperty(
         description="Former index in the list, to update animation when it changes",
         default=-1,
         options={"HIDDEN"},

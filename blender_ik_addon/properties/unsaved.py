@@ -5,25 +5,18 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
-from bpy.props import (
-    BoolProperty,
-    EnumProperty,
-    FloatProperty,
-    FloatVectorProperty,
-    IntProperty,
-    StringProperty,
-)
+from bpy import props
 
 from .saved import declared
 
 _UNSAVED: Any = {"SKIP_SAVE"}
 
-Bool = partial(BoolProperty, options=_UNSAVED)
-Enum = partial(EnumProperty, options=_UNSAVED)
-Float = partial(FloatProperty, options=_UNSAVED)
-FloatVector = partial(FloatVectorProperty, options=_UNSAVED)
-Int = partial(IntProperty, options=_UNSAVED)
-String = partial(StringProperty, options=_UNSAVED)
+Bool = partial(props.BoolProperty, options=_UNSAVED)
+Enum = partial(props.EnumProperty, options=_UNSAVED)
+Float = partial(props.FloatProperty, options=_UNSAVED)
+FloatVector = partial(props.FloatVectorProperty, options=_UNSAVED)
+Int = partial(props.IntProperty, options=_UNSAVED)
+String = partial(props.StringProperty, options=_UNSAVED)
 
 
 def copied(group: type, names: Iterable[str]) -> dict[str, Any]:

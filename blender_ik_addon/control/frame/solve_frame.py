@@ -19,20 +19,9 @@ from ...bridge.goals import Wanted
 from ...bridge.limbs import Hinges
 from ...bridge.skeleton import Figure
 from ..collision.surroundings import NOWHERE, depth_of, nearest_thing, place_problem
+from . import hinging
 from .goals import WithinChain, effector_errors, points
 from .held_back import held_back
-from .hinging import (
-    BENT,
-    STRAIGHT,
-    Bent,
-    bending_instead,
-    bends_of,
-    bent_rightly,
-    finished,
-    is_on_the_way,
-    led,
-    slightly_bent,
-)
 from .inexact_figure import solve_inexact, with_errors
 from .plan import Plan, plain
 from .posture import leaving
@@ -106,14 +95,14 @@ def _solve(
     task = replace(task, problem=_with_choices(plan, task.problem, q, before))
     within = 0.0
     if before is None and ask is None:  # no other frame decides how limbs bend, so they may be better bent
-        within = STRAIGHT if brief else BENT
+        within = hinging.STRAIGHT if brief else hinging.BENT
     leads = before is not None and ask is None and figure.exact and plan.method == "hierarchical"
     hinges = figure.hinges if leads else None
     if ask is None:
         ask = partial(plan.solver(brief=brief, **_passed(task, before)).solve, following=following)
     done, solution = task, None  # the task with the figure and the goals that were solved last
     if before is not None and hinges is not None and before.towards is not None:
-        problem, start = led(hinges, task.problem, q, before.towards)
+        problem, start = hinging.led(hinges, task.problem, q, before.towards)
         done = replace(task, problem=problem)
         solution = _answer(done, start, before, ask)
         if solution.status is not ik.Status.REACHED:
@@ -164,21 +153,21 @@ def _better_bends(
 ) -> tuple[Array | None, Sequence[float]]:
     """Bends (k,) to which the next frames lead limbs, None for none, and `tried` of `bending_instead`."""
     if before.towards is not None:
-        goes_on = is_on_the_way(hinges, solution.q, before.towards)
+        goes_on = hinging.is_on_the_way(hinges, solution.q, before.towards)
         return before.towards if goes_on else None, before.tried
     other, tried = _bent_instead(task, solution, before.tried)
-    return None if other is None else bends_of(hinges, solution.q, other.q), tried
+    return None if other is None else hinging.bends_of(hinges, solution.q, other.q), tried
 
 
 def _bent_instead(
-    task: Task, solution: ik.Solution, tried: Sequence[float], within: float = STRAIGHT
-) -> Bent:
+    task: Task, solution: ik.Solution, tried: Sequence[float], within: float = hinging.STRAIGHT
+) -> hinging.Bent:
     """The result of `bending_instead`, if no obstacle is between the poses."""
     # the first solve has searched elsewhere already
     more: dict[str, Any] = {"accuracy": "exact", "restarts": 0} if task.plan.method == "hierarchical" else {}
     solver = task.plan.solver(most=_TRIED, **more)
-    work = bending_instead(task.figure, task.problem, solution, tried, solver, within)
-    other, tried = finished(work) or (None, tried)
+    work = hinging.bending_instead(task.figure, task.problem, solution, tried, solver, within)
+    other, tried = hinging.finished(work) or (None, tried)
     free = other is not None and is_free_path(task.problem, solution.q, other.q)
     return other if free else None, tried
 
@@ -186,9 +175,9 @@ def _bent_instead(
 def _answer(task: Task, q: Array, before: Solved | None, ask: Ask, within: float = 0.0) -> ik.Solution:
     """Solve an exact figure from coordinates q; limbs bent by less than `within`, radians, are tried bent."""
     problem = task.problem
-    solution = ask(problem, q if before else slightly_bent(task.figure, problem, q))
+    solution = ask(problem, q if before else hinging.slightly_bent(task.figure, problem, q))
     then = before.q if before else None
-    other = bent_rightly(task.figure, problem, solution, then, ask)
+    other = hinging.bent_rightly(task.figure, problem, solution, then, ask)
     # a jump may end behind an obstacle
     if other is not solution and is_free_path(problem, problem.skeleton.project(q), other.q):
         solution = other
@@ -236,7 +225,7 @@ def afresh(task: Task) -> tuple[ik.Problem, Array]:
     """The problem of a task without a previous frame, and its start (n,)."""
     q = _start(task, None)
     problem = _near_start(task, q).problem
-    return problem, slightly_bent(task.figure, problem, q)
+    return problem, hinging.slightly_bent(task.figure, problem, q)
 
 
 def _near_start(task: Task, q: Array) -> Task:
