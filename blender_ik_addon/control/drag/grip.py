@@ -302,19 +302,13 @@ def _feet(
 
 def _joined(whole: BoneMap, grip: Grip, own: Sequence[ArticulateEffector]) -> list[EffectorPlan]:
     """Loops between legs and feet that are roots of their own, where one of them is in the hand."""
-    bones, above = whole.bones, _in_hand(whole, grip)
-    return [
-        EffectorPlan(
-            name=bones.names[leg],
-            bone=bones.names[leg],
-            kind=KINDS["LOOP"],
-            priority=_above_all(own),
-            local=_local(whole.ends[leg]),
-            settings={"second_bone": bones.names[foot], "second_local": (0.0, 0.0, 0.0), "rigid": False},
-        )
-        for leg, foot in whole.rooted.items()
-        if leg in above
-    ]
+    bones, above, found = whole.bones, _in_hand(whole, grip), []
+    for leg, foot in whole.rooted.items():
+        if leg in above:
+            held = _held(bones, leg, _above_all(own), whole.ends[leg])
+            joins = {"second_bone": bones.names[foot], "second_local": (0.0, 0.0, 0.0), "rigid": False}
+            found.append(replace(held, kind=KINDS["LOOP"], settings=joins))
+    return found
 
 
 def _in_hand(whole: BoneMap, grip: Grip) -> set[int]:
@@ -351,11 +345,8 @@ def _held(bones: Bones, number: int, priority: int, tip: Array | None = None) ->
 
 def _standing(bones: Bones, foot: int, sole: Sole, toes: Sequence[int], priority: int) -> list[EffectorPlan]:
     """Effectors that keep a foot on the ground, and some toes flat if its heel rises."""
-    ball = replace(
-        _held(bones, foot, priority, sole.ball),
-        kind=_SOLE,
-        settings={"hinge": sole.hinge, "side": sole.side},
-    )
+    turns = {"hinge": sole.hinge, "side": sole.side}
+    ball = replace(_held(bones, foot, priority, sole.ball), kind=_SOLE, settings=turns)
     return [ball, *(replace(_held(bones, toe, priority), kind=KINDS["ORIENTATION"]) for toe in toes)]
 
 
