@@ -7,7 +7,6 @@ from math import ceil, floor, inf, isfinite
 from typing import Any, Final
 
 import bpy
-from bpy.props import FloatProperty, StringProperty
 from mathutils import Vector
 
 from .. import compat
@@ -196,20 +195,14 @@ class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
         description="Topmost bone of the chain that may move for this effector. Empty: the whole figure",
         update=saved.named,
     )
-    # Written after a solve or a bake, read-only.
-    status: StringProperty(description="How the last solve ended for this effector", options={"HIDDEN"})
-    error: FloatProperty(
-        description="Distance to the target after the last solve; the worst frame after a bake",
-        subtype="DISTANCE",
-        options={"HIDDEN"},
-        precision=4,
-    )
-    angle: FloatProperty(
+    status: saved.Text(description="How the last solve ended for this effector")
+    error: saved.Measured(description="Distance to the target after the last solve; the worst frame after a bake")
+    angle: saved.Measured(
         description="Angle to the target's orientation after the last solve; the worst frame after a bake",
         subtype="ANGLE",
-        options={"HIDDEN"},
+        precision=2,
     )
-    message: StringProperty(description="Why this effector misses its target", options={"HIDDEN"})
+    message: saved.Text(description="Why this effector misses its target")
 
     @property
     def kind_info(self) -> Kind:

@@ -8,7 +8,6 @@ collection, as in many sets, and instances from particles, geometry nodes, faces
 from collections.abc import Iterator
 
 import bpy
-from bpy.props import FloatProperty, StringProperty
 
 from . import saved
 from .menus import AVOIDANCE, DEFAULT_AVOIDANCE, ArticulateAvoidanceParameters
@@ -169,14 +168,8 @@ class ArticulateBody(bpy.types.PropertyGroup):
         description="Parameters of the avoidance methods", type=ArticulateAvoidanceParameters
     )
 
-    # Written after a solve or a bake, read-only.
-    clearance: FloatProperty(
-        description="Smallest distance to an obstacle after the last solve, or over all frames after a bake",
-        subtype="DISTANCE",
-        options={"HIDDEN"},
-        precision=4,
+    clearance: saved.Measured(
+        description="Smallest distance to an obstacle after the last solve, or over all frames after a bake"
     )
-    nearest: StringProperty(description="Nearest obstacle or pair of bones", options={"HIDDEN"})
-    notes: StringProperty(
-        description="Ignored obstacles with reasons, one sentence per line", options={"HIDDEN"}
-    )
+    nearest: saved.Text(description="Nearest obstacle or pair of bones")
+    notes: saved.Text(description="Ignored obstacles with reasons, one sentence per line")

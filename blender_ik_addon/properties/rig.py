@@ -8,7 +8,7 @@ import json
 from typing import Any
 
 import bpy
-from bpy.props import EnumProperty, FloatProperty, IntVectorProperty, StringProperty
+from bpy.props import EnumProperty, FloatProperty, IntVectorProperty
 
 from . import saved
 from .bone_names import all_armatures
@@ -177,9 +177,7 @@ class ArticulateRig(bpy.types.PropertyGroup):
         override=saved.OVERRIDE,
     )
     record: saved.Switch(description="While the animation plays, a drag sets keys on the frames that pass")
-    message: StringProperty(
-        description="How the last solve or bake ended, in one sentence", options={"HIDDEN"}
-    )
+    message: saved.Text(description="How the last solve or bake ended, in one sentence")
     # in the order of `LISTS`; -1 if indices were never stored
     list_sizes: IntVectorProperty(
         description="Former numbers of list items, to update animation when they change",
@@ -188,7 +186,7 @@ class ArticulateRig(bpy.types.PropertyGroup):
         options={"HIDDEN"},
     )
     # a .blend file cannot store a dict, so it is stored as text
-    report_json: StringProperty(options={"HIDDEN"})
+    report_json: saved.Text()
 
     @property
     def report(self) -> dict[str, Any]:

@@ -32,6 +32,9 @@ Number = partial(props.IntProperty, override=OVERRIDE)
 Group = partial(props.PointerProperty, override=OVERRIDE)
 List = partial(props.CollectionProperty, override={*OVERRIDE, "USE_INSERTION"})
 Index = partial(props.IntProperty, default=0, min=0, override=OVERRIDE)
+# Results of a solve or a bake, which only these write, and other texts that are not shown.
+Text = partial(props.StringProperty, options={"HIDDEN"})
+Measured = partial(props.FloatProperty, options={"HIDDEN"}, subtype="DISTANCE", precision=4)
 
 
 def store_roots(armatures: Iterable[Any]) -> None:
