@@ -196,7 +196,9 @@ class ArticulateEffector(EffectorOptions, ListItem, bpy.types.PropertyGroup):
         update=saved.named,
     )
     status: saved.Text(description="How the last solve ended for this effector")
-    error: saved.Measured(description="Distance to the target after the last solve; the worst frame after a bake")
+    error: saved.Measured(
+        description="Distance to the target after the last solve; the worst frame after a bake"
+    )
     angle: saved.Measured(
         description="Angle to the target's orientation after the last solve; the worst frame after a bake",
         subtype="ANGLE",
