@@ -143,9 +143,25 @@ def _do(rig: bpy.types.Object, options: argparse.Namespace) -> dict[str, Any]:
     from .control.frame.solve import solve_now
 
     try:
+        _require_drivers(rig)
         return solve_now(rig, bpy.context) if options.action == "solve" else _bake(rig, options)
     except (*reasons(), RuntimeError) as reason:
         return _failed(options, reason)
+
+
+def _require_drivers(rig: bpy.types.Object) -> None:
+    """Refuse a figure that depends on a driver that Blender skipped, which is 0 then."""
+    from .bridge.evaluated import all_followed
+
+    bpy.context.evaluated_depsgraph_get()
+    for thing in all_followed(rig) if bpy.app.autoexec_fail else ():
+        for data in filter(None, (owner.animation_data for owner in (thing, thing.data) if owner)):
+            for curve in data.drivers:
+                if not (curve.mute or curve.driver.is_valid):
+                    raise Refused(
+                        f"The driver of '{thing.name}' on {curve.data_path} did not run, because Python in"
+                        " files is not allowed: start Blender with -y to allow it"
+                    )
 
 
 def _failed(options: argparse.Namespace, reason: Exception) -> dict[str, Any]:

@@ -114,3 +114,31 @@ def test_a_damaged_report_is_a_failure(run, tmp_path, capfd, content):
     assert run(["summary", str(report)]) == 1
     said = capfd.readouterr().err
     assert f"{report}: FAILED: " in said and "Error" not in said, "plain words, no Python exception"
+
+
+@pytest.fixture
+def no_python(file):
+    """Python in files does not run, as on workers with factory settings."""
+    bpy.ops.wm.open_mainfile(filepath=str(file), use_scripts=False)
+    yield
+    bpy.ops.wm.open_mainfile(filepath=str(file), use_scripts=True)
+
+
+@pytest.mark.parametrize("needed", [True, False])
+@pytest.mark.usefixtures("no_python")
+def test_a_target_whose_driver_does_not_run(run, file, tmp_path, needed: bool):
+    target = bpy.data.objects["Target b3"]
+    other = bpy.data.objects.new("Other", None)
+    bpy.context.scene.collection.objects.link(other)
+    for thing, python in ((target, needed), (other, True)):
+        expression = "bpy.app.version[0] / 3" if python else "1.5 - 0.01 * frame"
+        thing.driver_add("location", 0).driver.expression = expression
+    bpy.ops.wm.save_mainfile()
+    report = tmp_path / "report.json"
+    assert run(["bake", str(file), "--report", str(report)]) == int(needed)
+    told = json.loads(report.read_text())["Rig"]
+    if needed:
+        assert told["status"] == "FAILED" and not told["retry"]
+        assert "driver of 'Target b3'" in told["message"] and "-y" in told["message"]
+    else:
+        assert told["status"] == "REACHED"
