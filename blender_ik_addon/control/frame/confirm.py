@@ -50,20 +50,15 @@ def as_shown(task: Task, solved: Solved, sentence: str) -> Solved:
     """
     plan, sample = task.plan, task.sample
     there = ik.Pose.forward(task.figure.shown, task.figure.q)
-    found = effector_errors(len(plan.effectors), task.parts, task.problem.errors(there))
-    sizes = (task.problem.length, 1.0)
+    now = np.array(effector_errors(len(plan.effectors), task.parts, task.problem.errors(there)))
+    then = np.array([solved.distance, solved.angle])
     # with an influence below 1, the target is blended with the animated pose
-    whole = sample.influence >= 1.0
-    another, off = np.zeros((2, len(plan.effectors)), dtype=bool)
-    for now, then, size in zip(found, (solved.distance, solved.angle), sizes, strict=True):
-        more = np.where(whole, np.nan_to_num(now) - np.nan_to_num(then), 0.0)
-        another |= np.abs(more) > _SEEN * size
-        off |= more > _SEEN * size
+    more = np.where(sample.influence >= 1.0, np.nan_to_num(now) - np.nan_to_num(then), 0.0)
+    seen = _SEEN * np.array([[task.problem.length], [1.0]])
+    another, off = (np.abs(more) > seen).any(0), (more > seen).any(0)
     if not another.any():
         return solved
-    distance, angle = (
-        np.where(another, now, then) for now, then in zip(found, (solved.distance, solved.angle), strict=True)
-    )
+    distance, angle = np.where(another, now, then)
     shown = replace(solved, distance=distance, angle=angle)
     if not off.any():
         return shown

@@ -99,21 +99,16 @@ def _surroundings(run: Run) -> dict[str, Any]:
     """Clearances from the obstacles; empty without obstacles."""
     if run.plan.surroundings is None:
         return {}
-    nearest = min(run.solved, key=lambda solved: solved.nearest.clearance)
-    clearance = nearest.nearest.clearance
-    found: dict[str, Solved] = {}
-    for solved in sorted(run.solved, key=lambda solved: solved.nearest.clearance):
-        if np.isfinite(solved.nearest.clearance):
-            found.setdefault(solved.nearest.name, solved)
+    found: dict[str, dict[str, Any]] = {}
+    nearest_first = sorted(run.solved, key=lambda solved: solved.nearest.clearance)
+    for near, frame in ((solved.nearest, solved.frame) for solved in nearest_first):
+        if np.isfinite(near.clearance):  # JSON has no infinity
+            found.setdefault(near.name, {"name": near.name, "clearance": near.clearance, "frame": frame})
     return {
-        # JSON has no infinity
-        "clearance": clearance if np.isfinite(clearance) else None,
-        "nearest": nearest.nearest.name,
-        "clearance_frame": nearest.frame,
-        "nearest_things": [
-            {"name": name, "clearance": solved.nearest.clearance, "frame": solved.frame}
-            for name, solved in found.items()
-        ],
+        "clearance": min((thing["clearance"] for thing in found.values()), default=None),
+        "nearest": nearest_first[0].nearest.name,
+        "clearance_frame": nearest_first[0].frame,
+        "nearest_things": list(found.values()),
         "ignored": list(dict.fromkeys(sentence for solved in run.solved for sentence in solved.ignored)),
     }
 
