@@ -8,14 +8,13 @@ to the next axis. Blender's own input of this kind is not available in Python.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ..properties.measures import typed_angle, typed_length
+from ..properties.measures import typed
 
 if TYPE_CHECKING:
     from ..bridge.armature import Array
@@ -157,9 +156,9 @@ class NumberInput:
             self.clear()
         return used
 
-    def values(self, evaluate: Callable[[str], float | None], fields: int) -> list[float] | None:
-        """The numbers, 0 for empty fields; None if no field has a valid number."""
-        found = [evaluate(text) if text else None for text in map(self._expression, range(fields))]
+    def values(self, fields: int, *, turn: bool) -> list[float] | None:
+        """The lengths or angles, 0 for empty fields; None if no field has a valid number."""
+        found = [typed(text, turn=turn) if text else None for text in map(self._expression, range(fields))]
         return None if all(one is None for one in found) else [one or 0.0 for one in found]
 
     def text(self, fields: int) -> str:
@@ -274,9 +273,9 @@ class Hand:
     def place(self) -> Array:
         """(3,) world, target position of the point."""
         free = self.lock.free
-        typed = self.numbers.values(typed_length, free.shape[1])
-        if typed is not None:
-            return self._anchor + free @ typed
+        lengths = self.numbers.values(free.shape[1], turn=False)
+        if lengths is not None:
+            return self._anchor + free @ lengths
         if self.snapped is not None:
             return self._anchor + free @ (free.T @ (self.snapped - self._anchor))
         way = self._way()
@@ -302,14 +301,14 @@ class Hand:
     def turn(self) -> Array:
         """(3,) world, rotation since the start as a rotation vector."""
         towards, axis = -self.sight.forward, self.lock.axis
-        typed = self.numbers.values(typed_angle, 1)
-        if self.rolling and axis is None and typed is None:
+        angles = self.numbers.values(1, turn=True)
+        if self.rolling and axis is None and angles is None:
             x, y = _ROLL * (self._pixel - self._start)
             right, up = self.sight.across
             return np.asarray(x * up - y * right)
         axis = towards if axis is None else axis
-        if typed is not None:
-            return axis * typed[0]
+        if angles is not None:
+            return axis * angles[0]
         angle = self._angle if axis @ towards >= 0 else -self._angle
         return axis * (self.step * round(angle / self.step) if self.step else angle)
 

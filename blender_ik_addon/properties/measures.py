@@ -36,28 +36,19 @@ def metre(scene: bpy.types.Scene) -> float:
     return 1.0 if units.system == "NONE" else float(units.scale_length)
 
 
-def typed_length(text: str) -> float | None:
-    """Blender units of a typed expression; without a unit, the scene's unit of length is used."""
+def typed(text: str, *, turn: bool) -> float | None:
+    """Blender units or radians of an expression, as in Blender's own fields; None if it is not valid yet.
+
+    Without a unit, the scene's unit of lengths or angles is used.
+    """
     units: Any = bpy.context.scene.unit_settings
-    found = _typed(text, "LENGTH", units.length_unit)
-    return None if found is None else found / metre(bpy.context.scene)
-
-
-def typed_angle(text: str) -> float | None:
-    """Radians of a typed expression; without a unit, the scene's unit of angles is used."""
-    units: Any = bpy.context.scene.unit_settings
-    return _typed(text, "ROTATION", units.system_rotation)
-
-
-def _typed(text: str, category: str, unit: str) -> float | None:
-    """The value as in Blender's own fields, of a scene's unit; None if it is not a valid number yet."""
-    system: Any = bpy.context.scene.unit_settings.system
+    category, unit = ("ROTATION", units.system_rotation) if turn else ("LENGTH", units.length_unit)
     try:
         with redirect_stderr(StringIO()):  # Blender prints an error for each incomplete expression
-            found = bpy.utils.units.to_value(system, category, text, str_ref_unit=unit.lower())
+            found = bpy.utils.units.to_value(units.system, category, text, str_ref_unit=unit.lower())
     except ValueError:
         return None
-    return float(found) if isfinite(found) else None
+    return found / (1.0 if turn else metre(bpy.context.scene)) if isfinite(found) else None
 
 
 def length(units: float, *, short: bool = False) -> str:
