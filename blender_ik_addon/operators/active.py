@@ -111,11 +111,7 @@ def refuse(operator: bpy.types.Operator, armature: bpy.types.Object | None, reas
 
 
 class OnBones(OnArmature):
-    """Base of an operator on the selected bones.
-
-    Attributes:
-        question: asked before acting on very many selected bones from a button; "" for no question.
-    """
+    """Base of an operator on the selected bones. `question` is asked before acting on very many of them."""
 
     question: ClassVar[str] = ""
 

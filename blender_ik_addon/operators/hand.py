@@ -104,11 +104,7 @@ class AxisLock:
 
 
 class NumberInput:
-    """One text for each free axis.
-
-    Attributes:
-        is_expression: whether "=" was pressed.
-    """
+    """One text for each free axis; after "=" it `is_expression`."""
 
     def __init__(self) -> None:
         self.clear()

@@ -45,11 +45,7 @@ _COLOURS: Final = ((1.0, 1.0, 1.0, 1.0), (0.75, 0.75, 0.75, 1.0))
 
 
 class Canvas:
-    """A drawing on the GPU; uploaded only after a change.
-
-    Attributes:
-        drawn: the uploaded drawing.
-    """
+    """A drawing on the GPU; uploaded only after a change, `drawn` the last time."""
 
     def __init__(self) -> None:
         self.drawn: Drawing | None = None

@@ -109,8 +109,7 @@ class _Model:
 class Neighbourhood:
     """Measures around one armature repeatedly; keeps no Blender object.
 
-    Attributes:
-        changes: of the scene, since the obstacles were read.
+    `changes` are those of the scene since the obstacles were read.
     """
 
     def __init__(self) -> None:

@@ -43,11 +43,7 @@ _FEET: Final = (Kind.ANKLE, Kind.PAW)
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """Example poses for some effectors of a plan.
-
-    Attributes:
-        examples: the fitted model; moves, turns: (E,) which effectors' positions and orientations it uses.
-    """
+    """The model of example poses for some effectors of a plan: (E,) which of them it moves and turns."""
 
     examples: Examples
     moves: Flags

@@ -160,11 +160,7 @@ class _Lever:
 
 
 class Inspector:
-    """Measures one armature repeatedly; keeps no Blender object.
-
-    Attributes:
-        neighbourhood: measures the obstacles around it.
-    """
+    """Measures one armature repeatedly, and its `neighbourhood` of obstacles; keeps no Blender object."""
 
     def __init__(self) -> None:
         self._bones, self._figure, self._place = Memo[Bones](), Memo[Figure](), Memo[Space]()

@@ -89,11 +89,7 @@ class _Kept:
 
 
 class LiveFigures:
-    """All live armatures.
-
-    Attributes:
-        following: their order.
-    """
+    """All live armatures, in the order of `following`."""
 
     def __init__(self) -> None:
         self._kept: dict[int, _Kept] = {}

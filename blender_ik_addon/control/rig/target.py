@@ -21,11 +21,7 @@ _CHANNELS = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis
 
 
 class TargetInHand:
-    """A target or pin while it is being moved; keeps no Blender object.
-
-    Attributes:
-        place: (3,) world, at the start.
-    """
+    """A target or pin while it is being moved from a `place` (3,), world; keeps no Blender object."""
 
     def __init__(self, armature: bpy.types.Object, effector: str) -> None:
         """Begin to move the target object or the pin of an effector; refused if it has none to move."""
