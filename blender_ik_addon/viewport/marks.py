@@ -22,10 +22,7 @@ _STRAIGHT: Final = 0.01  # share of a limb's length; a knee nearer to its line h
 _FAR_TURNED: Final = 0.35
 Triple = tuple[float, float, float]
 Turn = tuple[float, float, float, float]
-_ORIGIN: Final[Triple] = (0.0, 0.0, 0.0)
-_ALONG: Final[Triple] = (0.0, 1.0, 0.0)
-_LEVEL: Final[Turn] = (1.0, 0.0, 0.0, 0.0)
-_NO_BONE: Final[tuple[str, Triple]] = ("", _ORIGIN)
+_NO_BONE: Final[tuple[str, Triple]] = ("", (0.0, 0.0, 0.0))
 _MASKS: Final = frozenset({"axes", "turn_axes"})
 _SEEN: Final = frozenset({"space", "keep", "one_sided", "over", *AMOUNTS})
 _TOLD: Final = {
@@ -138,7 +135,7 @@ def read_marks(armature: bpy.types.Object, in_hand: Collection[str] = ()) -> tup
     scale = world.median_scale
     for number, effector in enumerate(rig_of(armature).effectors):
         bone, follows = bones.get(effector.bone), effector.follows
-        held: Any = held_place(effector) if follows else (Quaternion(_LEVEL), Vector(_ORIGIN))
+        held: Any = held_place(effector) if follows else (Quaternion(), Vector())
         if not effector.enabled or bone is None or follows == "MISSING" or held is None:
             continue
         turn, target = held
@@ -161,11 +158,10 @@ def read_marks(armature: bpy.types.Object, in_hand: Collection[str] = ()) -> tup
             places = tuple(tuple(thing.matrix_world.translation) for thing in effector.alternative_objects)
             if not places:
                 continue
-        x, y, z = effector.offset
-        local = (x, y + bone.bone.length if effector.point == "TIP" else y, z)
+        local = effector.point_in_bone(bone.bone)
         if follows == "MOTION" or (pin and bone.name in in_hand):
             there = world @ bone.matrix
-            target, turn = there @ Vector(local), there.to_quaternion()
+            target, turn = there @ local, there.to_quaternion()
         marks.append(
             Mark(
                 number=number,
@@ -174,8 +170,8 @@ def read_marks(armature: bpy.types.Object, in_hand: Collection[str] = ()) -> tup
                 chain_root=effector.chain_root,
                 pin=pin,
                 length=bone.length * scale,
-                local=local,
-                axis=effector.direction if "aim" in asks else _ALONG,
+                local=tuple(local),
+                axis=effector.direction,
                 told=told,
                 target=tuple(target),
                 turn=tuple(turn),
