@@ -44,7 +44,7 @@ def register() -> None:
         unregister()
     try:
         for module in MODULES:
-            for cls in _classes(module):
+            for cls in getattr(module, "CLASSES", ()):
                 _label(cls)
                 bpy.utils.register_class(cls)
             if hasattr(module, "attach"):
@@ -62,14 +62,10 @@ def unregister() -> None:
     atexit.unregister(unregister)
     with ExitStack() as undo:
         for module in MODULES:
-            for cls in _classes(module):
+            for cls in getattr(module, "CLASSES", ()):
                 undo.callback(_unregister_class, cls)
             if hasattr(module, "detach"):
                 undo.callback(module.detach)
-
-
-def _classes(module: ModuleType) -> tuple[type, ...]:
-    return getattr(module, "CLASSES", ())
 
 
 def _label(cls: type) -> None:

@@ -48,11 +48,6 @@ def key_time(scene: bpy.types.Scene, frame: float) -> float:
     return frame * scene.render.frame_map_old / scene.render.frame_map_new
 
 
-def key_rate(scene: bpy.types.Scene) -> float:
-    """Animation frames per second of a scene."""
-    return key_time(scene, scene.render.fps / scene.render.fps_base)
-
-
 def write_keys(
     armature_object: bpy.types.Object,
     curves: Sequence[Curve],

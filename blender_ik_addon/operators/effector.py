@@ -148,9 +148,11 @@ class ARTICULATE_OT_clear(OnArmature):
     )
 
     def work(self, _context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        from ..control.rig.effectors import clear
+        from ..control.rig.effectors import remove_effectors
 
-        count, off = clear(armature, delete_targets=self.delete_targets)
+        rig, delete = rig_of(armature), self.delete_targets
+        count, off = remove_effectors(armature, range(len(rig.effectors)), delete_targets=delete)
+        rig.report_json = ""
         self.tell(f"{counted(count, 'effector')} removed", off)
 
 

@@ -13,7 +13,7 @@ from typing import Final
 
 import bpy
 
-from ...bridge.action import key_rate, key_time, to_be_keyed, write_keys
+from ...bridge.action import key_time, to_be_keyed, write_keys
 from ...bridge.armature import Channels
 from ...bridge.curves import Curve, gather_curves
 from ...bridge.decimation import decimated
@@ -106,4 +106,5 @@ def frame_curves(
     if margin is None:
         return curves
     spaces, states = [sample.space for sample in samples], [sample.state for sample in samples]
-    return decimated(plan.bones, spaces, curves, states, margin, plan.points, rate=key_rate(scene))
+    rate = key_time(scene, scene.render.fps / scene.render.fps_base)
+    return decimated(plan.bones, spaces, curves, states, margin, plan.points, rate=rate)

@@ -184,14 +184,6 @@ def remove_effectors(
     return count - len(rig.effectors), off
 
 
-def clear(armature: bpy.types.Object, *, delete_targets: bool = False) -> tuple[int, str]:
-    """Remove all effectors and the last report, see `remove_effectors`; keeps solver and bake settings."""
-    rig = rig_of(armature)
-    removed = remove_effectors(armature, range(len(rig.effectors)), delete_targets=delete_targets)
-    rig.report_json = ""
-    return removed
-
-
 def check_new(armature: bpy.types.Object, new: NewEffector) -> bpy.types.Object | None:
     """Refuse a new effector before anything is changed; returns its named target."""
     kind = KINDS[new.kind]
