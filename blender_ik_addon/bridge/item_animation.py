@@ -87,8 +87,9 @@ def follow(armature: bpy.types.Object) -> None:
         _move(armature, moves)
 
 
-def remove_items(armature: bpy.types.Object, items: Any, indices: Iterable[int]) -> list[Any]:
-    """Remove items of an armature's list, with their animation; returns those of a library, which stay."""
+def remove_items(owner: Any, name: str, indices: Iterable[int]) -> list[Any]:
+    """Remove items of a list of a rig or body with their animation; returns those of a library that stay."""
+    armature, items, active = owner.id_data, getattr(owner, name), f"active_{name.removesuffix('s')}"
     follow(armature)
     kept = []
     for index in sorted(indices, reverse=True):
@@ -99,6 +100,7 @@ def remove_items(armature: bpy.types.Object, items: Any, indices: Iterable[int])
                 raise
             kept.append(index)
     follow(armature)
+    setattr(owner, active, max(0, min(getattr(owner, active), len(items) - 1)))
     # items of a library come before those of the override, so their indices have not changed
     return [items[index] for index in reversed(kept)]
 
@@ -220,24 +222,25 @@ def free_name(items: Any, *wanted: str) -> str:
     return next(name for name in (*wanted, *numbered) if name not in taken)
 
 
-def remove_or_switch_off(armature: bpy.types.Object, items: Any, indices: Sequence[int], what: str) -> str:
+def remove_or_switch_off(owner: Any, name: str, indices: Sequence[int], what: str) -> str:
     """Remove items of a list with their animation, or disable those of a library; a sentence on these or "".
 
     A refusal uses `what`, for example "Effector".
     """
-    left = remove_items(armature, items, indices)
+    left = remove_items(owner, name, indices)
     on = [item for item in left if item.enabled]
-    if left and len(left) == len(indices) and not on:
+    if not left or (not on and len(left) < len(indices)):
+        return ""
+    library = library_name(owner.id_data)
+    if not on:
         raise Refused(
-            f"{what} '{left[0].name}' comes from library '{library_name(armature)}' and is switched off"
-            " already: remove it in that file"
+            f"{what} '{left[0].name}' comes from library '{library}' and is switched off already: remove it"
+            " in that file"
         )
     for item in on:
         item.enabled = False
-    if not on:
-        return ""
     more, verb = (f" and {len(on) - 1} more", "are") if on[1:] else ("", "is")
-    return f"'{on[0].name}'{more} of library '{library_name(armature)}' {verb} switched off, not removed"
+    return f"'{on[0].name}'{more} of library '{library}' {verb} switched off, not removed"
 
 
 def library_name(armature: bpy.types.Object) -> str:

@@ -94,7 +94,7 @@ def fit(armature: bpy.types.Object, scene: bpy.types.Scene) -> int:
         links = _in_units(fit_body(bones, names, space, skin), space.scale)
     body = rig_of(armature).body
     old = [index for index, link in enumerate(body.links) if link.name not in links["bone"]]
-    for left in remove_items(armature, body.links, old):
+    for left in remove_items(body, "links", old):
         left.enabled = False
     for link in links:
         _put(body, link)
@@ -136,9 +136,7 @@ def remove_link(armature: bpy.types.Object, bone: str) -> str:
     number = body.links.find(bone)
     if number < 0:
         raise Refused(f"Bone '{bone}' of armature '{armature.name}' has no capsule: choose one in the list")
-    off = remove_or_switch_off(armature, body.links, [number], "Capsule")
-    body.active_link = max(0, min(body.active_link, len(body.links) - 1))
-    return off
+    return remove_or_switch_off(body, "links", [number], "Capsule")
 
 
 def clear_links(armature: bpy.types.Object) -> None:
@@ -150,7 +148,7 @@ def clear_links(armature: bpy.types.Object) -> None:
             f"Armature '{armature.name}' has capsules of library '{library_name(armature)}', which cannot be"
             " removed here: fit the body again, switch single capsules off, or clear them in that file"
         )
-    remove_items(armature, links, range(len(links)))
+    remove_items(rig_of(armature).body, "links", range(len(links)))
 
 
 def _in_units(links: Sequence[ik.Link], scale: float) -> Capsules:
@@ -211,7 +209,9 @@ def list_contacts(armature: bpy.types.Object, depsgraph: bpy.types.Depsgraph) ->
     found = list(dict.fromkeys(pair for pair in close if pair[0] != pair[1]))
     touching = {frozenset(pair) for pair in found}
     listed = [frozenset((item.a, item.b)) for item in pairs]
-    remove_items(armature, pairs, [index for index, both in enumerate(listed) if both not in touching])
+    remove_items(
+        rig_of(armature).body, "pairs", [index for index, both in enumerate(listed) if both not in touching]
+    )
     for pair in found:
         _set_pair(armature, pair, watched=False)
     return len(found)
@@ -240,12 +240,11 @@ def remove_pair(armature: bpy.types.Object, index: int) -> None:
     body = rig_of(armature).body
     if not 0 <= index < len(body.pairs):
         raise Refused(f"No pair of armature '{armature.name}' is active: choose one in the list")
-    for pair in remove_items(armature, body.pairs, [index]):
+    for pair in remove_items(body, "pairs", [index]):
         raise Refused(
             f"The pair of '{pair.a}' and '{pair.b}' comes from library '{library_name(armature)}':"
             " tick or untick it here, or remove it in that file"
         )
-    body.active_pair = max(0, min(body.active_pair, len(body.pairs) - 1))
 
 
 def _set_pair(armature: bpy.types.Object, bones: Pair, *, watched: bool) -> None:

@@ -94,9 +94,7 @@ def remove_obstacle(armature: bpy.types.Object, name: str) -> str:
         raise Refused(f"Armature '{armature.name}' has no obstacle '{name}'; it has: {known}")
     shown_name = f"'{rig.obstacles[index].shown_name}'"
     rig.body.notes = "\n".join(note for note in rig.body.notes.splitlines() if shown_name not in note)
-    off = remove_or_switch_off(armature, rig.obstacles, [index], "Obstacle")
-    rig.active_obstacle = max(0, min(rig.active_obstacle, len(rig.obstacles) - 1))
-    return off
+    return remove_or_switch_off(rig, "obstacles", [index], "Obstacle")
 
 
 def look_at_added(

@@ -172,8 +172,7 @@ def remove_effectors(
     going = [rig.effectors[index] for index in indices]
     targets = [target for effector in going for target in effector.targets]
     collections = [effector.alternatives for effector in going]
-    off = remove_or_switch_off(armature, rig.effectors, indices, "Effector")
-    rig.active_effector = max(0, min(rig.active_effector, len(rig.effectors) - 1))
+    off = remove_or_switch_off(rig, "effectors", indices, "Effector")
     forget_message(armature)
     for target in dict.fromkeys(targets) if delete_targets else ():
         if is_only_ours(target):
