@@ -111,13 +111,8 @@ class Many:
 
 
 def _position(want: Wanted, rows: Indices) -> Options:
-    slack = want.amounts[rows[0]].get("slack", 0.0)
-    return {
-        "target": want.position[rows],
-        "offset": want.offset[rows],
-        "slack": slack,
-        **_axes(want, rows, "axes"),
-    }
+    told = {"slack": want.amounts[rows[0]].get("slack", 0.0), **_axes(want, rows, "axes")}
+    return {"target": want.position[rows], "offset": want.offset[rows], **told}
 
 
 def _orientation(want: Wanted, rows: Indices) -> Options:

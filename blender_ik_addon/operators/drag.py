@@ -25,7 +25,7 @@ from .active import (
     show_header,
     tell_unkeyed,
 )
-from .hand import Hand, changed_levels, is_confirmed, read_orientation, show_guides, where_taken
+from .hand import Hand, changed_levels, is_confirmed, lead_by, read_orientation, show_guides, where_taken
 from .status_bar import KEYS, SUPPORTS, header, show_keys, summary
 
 if TYPE_CHECKING:
@@ -85,12 +85,9 @@ class ARTICULATE_OT_drag(OnArmature):
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         from ..control.drag.drag import Drag
 
-        if not np.isfinite((*self.move, *self.turn)).all():
-            raise Refused("Move and Turn must be finite numbers")
-        turning = any(self.turn)
-        grip = self._grip(self.bone or bone_to_drag(armature), self.along, turn=turning)
+        grip = self._grip(self.bone or bone_to_drag(armature), self.along, turn=any(self.turn))
         drag = Drag(armature, context, grip)
-        moved = drag.turn_by(self.turn) if turning else drag.move_to(drag.anchor + np.array(self.move))
+        moved = lead_by(drag, drag.anchor, self.move, self.turn)
         drag.finish(context)
         rig_of(armature).message = summary(drag.grip, moved.status, moved.message)
 

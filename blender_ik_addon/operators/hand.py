@@ -8,6 +8,7 @@ to the next axis. Blender's own input of this kind is not available in Python.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import bpy
@@ -15,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..properties.measures import typed
+from ..properties.refusal import Refused
 
 if TYPE_CHECKING:
     from ..bridge.armature import Array
@@ -311,6 +313,13 @@ class Hand:
     def lead(self, held: Drag | TargetInHand) -> Any:
         """Turn or move a drag or a target, and return its result."""
         return held.turn_by(self.turn()) if self.turning else held.move_to(self.place())
+
+
+def lead_by(held: Drag | TargetInHand, anchor: Array, move: Sequence[float], turn: Sequence[float]) -> Any:
+    """Turn a drag or a target by numbers, or move it from an anchor (3,), and return its result."""
+    if not np.isfinite((*move, *turn)).all():
+        raise Refused("Move and Turn must be finite numbers")
+    return held.turn_by(turn) if any(turn) else held.move_to(anchor + np.array(move))
 
 
 def read_orientation(scene: bpy.types.Scene, sight: Sight) -> Orientation:

@@ -14,7 +14,7 @@ from ..properties.access import active_armature, rig_of
 from ..properties.refusal import Refused
 from .active import OnArmature, Outcome, refuse, show_header, tell_unkeyed
 from .effector import named_or_active
-from .hand import AXES, Hand, is_confirmed, read_orientation
+from .hand import AXES, Hand, is_confirmed, lead_by, read_orientation
 from .status_bar import AXIS, CANCEL, CONFIRM, NUMBER, SHIFT, show_keys
 
 if TYPE_CHECKING:
@@ -42,15 +42,9 @@ class ARTICULATE_OT_target_move(OnArmature):
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
         from ..control.rig.target import TargetInHand
 
-        if not np.isfinite((*self.move, *self.turn)).all():
-            raise Refused("Move and Turn must be finite numbers")
         held = TargetInHand(armature, named_or_active(armature, self.effector).name)
-        turning = any(self.turn)
-        if turning:
-            held.turn_by(self.turn)
-        else:
-            held.move_to(held.place + np.array(self.move))
-        held.finish(context, turned=turning)
+        lead_by(held, held.place, self.move, self.turn)
+        held.finish(context, turned=any(self.turn))
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Outcome:
         from ..control.drag.view import read_sight

@@ -252,12 +252,9 @@ def _bend_rightly(figure: Figure, limbs: LimbJoints, row: int, pose: ik.Pose, q:
     outer = pose.rotation[above] if above >= 0 else np.eye(3)
     carried = outer @ figure.frames[above].T if above >= 0 else outer
     first = figure.heads[lower] - figure.heads[upper]
-    if end >= 0:
-        second, place = figure.heads[end] - figure.heads[lower], pose.position[end]
-    else:
-        tip = figure.tip(figure.plan.names[lower])
-        second = figure.frames[lower] @ tip
-        place = pose.position[lower] + pose.rotation[lower] @ tip
+    tip = figure.frames[lower] @ figure.tip(figure.plan.names[lower])
+    second = figure.heads[end] - figure.heads[lower] if end >= 0 else tip
+    place = pose.position[lower] + pose.rotation[lower] @ figure.frames[lower].T @ second
     way = place - pose.position[upper]
     a, b, away = (float(np.linalg.norm(v)) for v in (first, second, way))
     if min(a, b, away) < _NOTHING * (a + b):
