@@ -35,6 +35,12 @@ class Described(bpy.types.Operator):
             cls.bl_idname = f"articulate.{name}"
             cls.bl_description = "\n".join(" ".join(each.split()) for each in paragraphs).removesuffix(".")
 
+    @classmethod
+    def greyed_out(cls, reason: str) -> bool:
+        """The result of a `poll` that fails, with the reason for the tooltip."""
+        cls.poll_message_set(reason)
+        return False
+
 
 class OnArmature(Described):
     """Base of an operator on the active armature: subclasses implement `work`, which may refuse.
@@ -49,12 +55,8 @@ class OnArmature(Described):
     def poll(cls, context: bpy.types.Context) -> bool:
         """Whether there is an armature; otherwise the button is greyed out with a reason."""
         if cls.find(context) is None:
-            cls.poll_message_set(NO_ARMATURE)
-            return False
-        if own_session().baking:
-            cls.poll_message_set(BAKING)
-            return False
-        return True
+            return cls.greyed_out(NO_ARMATURE)
+        return not own_session().baking or cls.greyed_out(BAKING)
 
     def execute(self, context: bpy.types.Context) -> Outcome:
         """Do the work; a refusal is reported in one sentence and changes nothing."""

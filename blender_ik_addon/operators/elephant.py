@@ -49,12 +49,8 @@ class ARTICULATE_OT_elephant_add(Described):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         if context.mode != "OBJECT":
-            cls.poll_message_set("Objects are added in Object Mode")
-            return False
-        if own_session().baking:
-            cls.poll_message_set(BAKING)
-            return False
-        return True
+            return cls.greyed_out("Objects are added in Object Mode")
+        return not own_session().baking or cls.greyed_out(BAKING)
 
     def execute(self, context: bpy.types.Context) -> Outcome:
         from ..control.rig.elephant import make_elephant

@@ -63,10 +63,7 @@ class ARTICULATE_OT_report_show(Described):
     def poll(cls, _context: bpy.types.Context) -> bool:
         from ..control.report.report_text import find_text
 
-        if find_text() is None:
-            cls.poll_message_set(NO_REPORT)
-            return False
-        return True
+        return find_text() is not None or cls.greyed_out(NO_REPORT)
 
     def execute(self, context: bpy.types.Context) -> Outcome:
         """Show it in an open text editor or a new window; in background mode only name it."""
