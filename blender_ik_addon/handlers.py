@@ -60,10 +60,8 @@ def _make() -> list[tuple[str, Callable[..., None]]]:
         return figures
 
     @persistent
-    def forget_bake(*_args: object) -> None:
-        """After a load: reset the state of bakes and live figures."""
-        session = own_session()
-        session.baking, session.progress = 0, 0.0
+    def look_at_loaded(*_args: object) -> None:
+        """After a load: discard the live figures' caches."""
         MeshCache.readers.clear()
         if figures is not None:
             figures.forget()
@@ -125,7 +123,7 @@ def _make() -> list[tuple[str, Callable[..., None]]]:
             ensure().tell(depsgraph)
 
     return [
-        ("load_post", forget_bake),
+        ("load_post", look_at_loaded),
         ("save_pre", keep_overrides),
         ("undo_post", count_live),
         ("redo_post", count_live),
@@ -136,7 +134,9 @@ def _make() -> list[tuple[str, Callable[..., None]]]:
 
 
 def _look_at_file() -> None:
-    """Update what another file, or one that was edited without the extension, may lack."""
+    """Update what another file, or one that was edited without the extension, may lack; end a bake."""
+    session = own_session()
+    session.baking, session.progress = 0, 0.0
     pin_older_roots(all_armatures())
     _look_again()
     for armature in all_armatures():

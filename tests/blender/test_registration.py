@@ -215,3 +215,13 @@ def test_pointers_of_another_add_on_are_left_alone():
         bpy.utils.unregister_class(Foreign)
         addon.register()
     assert _names() == before
+
+
+def test_a_bake_that_ran_when_it_was_disabled_is_over():
+    """Otherwise every button would be greyed out until another file is loaded."""
+    bpy.ops.object.armature_add()
+    bpy.context.window_manager.articulate.baking = bpy.context.object.session_uid
+    assert not bpy.ops.articulate.pin.poll()
+    installed.disable()
+    installed.enable()
+    assert not bpy.context.window_manager.articulate.baking and bpy.ops.articulate.pin.poll()
