@@ -29,10 +29,10 @@ def attach() -> None:
     """Add the handlers, which own the data that they keep between calls."""
     for name, function in _make():
         getattr(bpy.app.handlers, name).append(function)
-    if hasattr(bpy.data, "objects"):  # not while Blender starts; it loads a file after that
-        _look_at_file()
-        for armature in (one for one in all_armatures() if one.articulate.live):
-            armature.update_tag()  # it was not solved while the extension was disabled
+    if hasattr(bpy.data, "objects"):
+        _look_at_open_file()
+    else:  # Blender restricts data while it enables an extension
+        bpy.app.timers.register(_look_at_open_file)
 
 
 def detach() -> None:
@@ -41,6 +41,8 @@ def detach() -> None:
     for functions in (each for each in every if isinstance(each, list)):
         for function in [f for f in functions if getattr(f, "__module__", "").startswith(f"{__package__}.")]:
             functions.remove(function)
+    if bpy.app.timers.is_registered(_look_at_open_file):
+        bpy.app.timers.unregister(_look_at_open_file)
     MeshCache.readers.clear()
 
 
@@ -131,6 +133,13 @@ def _make() -> list[tuple[str, Callable[..., None]]]:
         ("depsgraph_update_post", solve_change),
         ("animation_playback_post", tell_rest),
     ]
+
+
+def _look_at_open_file() -> None:
+    """After the extension was enabled: look at the file, and update what was not solved meanwhile."""
+    _look_at_file()
+    for armature in (one for one in all_armatures() if one.articulate.live):
+        armature.update_tag()
 
 
 def _look_at_file() -> None:
