@@ -180,11 +180,12 @@ class IterationDriver:
             patience, at_once, nearly: see `run`.
         """
         own, units = self.parameters, self.problem.strides
-        damping, slow, refused, refusals, idle = 1.0, 0, 0, 0, False
+        damping, slow, refused, refusals, idle = correction.damping, 0, 0, 0, False
         model: StepModel | None = None
         reach = np.inf  # how long a step may be, since one was refused
         done = iterate.reached(self.tolerances)
         while True:
+            correction.damping = damping
             if done and (self.posture is None or (at_once and budget.taken)):
                 return iterate, Stop.REACHED
             if nearly and nearly_met(iterate, own.near):
@@ -220,7 +221,8 @@ class IterationDriver:
                 idle = at_once and not there and not model.strides and self._is_idle(iterate, dq)
             if trial is not None and (ratio > own.least_gain or (there and not done)):
                 quadratic = model.curved and damping <= 1.0 and ratio > own.full_gain
-                damping *= max(1.0 / 3.0, 1.0 - (2.0 * min(ratio, 1.0) - 1.0) ** 3)
+                own_ratio = 1.0 if model.curved else self._posture_ratio(iterate, dq, trial)
+                damping *= max(1.0 / 3.0, 1.0 - (2.0 * min(ratio, own_ratio, 1.0) - 1.0) ** 3)
                 damping, refused, reach = max(damping, own.least_factor), 0, np.inf
                 slow = slow + 1 if self._crept(iterate, trial, patience.share) else 0
                 correction.learn(iterate, trial)
@@ -258,6 +260,18 @@ class IterationDriver:
             trial = self._corrected(trial, sought, count, budget, others=model.curved)
             ratio = (self.merit.gain(before, trial.all_costs) + noise) / (promised + noise)
         return trial, ratio
+
+    def _posture_ratio(self, old: Iterate, dq: Array, new: Iterate) -> float:
+        """One where the posture alone is as quadratic in a step dq (n,) as promised; zero from twice as bent.
+
+        What goals gain would outweigh it: a posture that is overshot in every frame swings to and fro.
+        """
+        before, after = old.posture, new.posture
+        if before is None or after is None:
+            return 1.0
+        slope = float(before.gradient.dot(dq))
+        bend = -before.gain(dq) - slope
+        return max(2.0 - (after.value - before.value - slope) / bend, 0.0) if bend > 0.0 else 1.0
 
     def _sought(self, iterate: Iterate, step: Array, count: int) -> Array:
         """Errors (k,) as a step (n,) promised; zero for the `count` met levels that come no nearer."""

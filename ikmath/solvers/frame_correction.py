@@ -31,13 +31,14 @@ class FrameCorrection(Correction):
 
     Args:
         before: the first step of the frame before, None if there was none.
+        damping: of the first step of this one.
 
     Attributes:
         first: the first step of this frame, None before it is taken.
     """
 
-    def __init__(self, before: FirstStep | None) -> None:
-        self._before = before
+    def __init__(self, before: FirstStep | None, damping: float) -> None:
+        self._before, self.damping = before, damping
         self._foreseen: Array | None = None
         self._aside: Array | None = None
         self.first: FirstStep | None = None

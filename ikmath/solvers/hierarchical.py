@@ -144,7 +144,9 @@ class Hierarchical(Method):
         start = driver.begin(q if begin is None else begin, trail.pose)
         if guard is not None:
             driver.bounds.include(start.q)
-        first = None if before is None else FrameCorrection(trail.first)
+        first = None
+        if before is not None:
+            first = FrameCorrection(trail.first, max(1.0, trail.damping**own.eased))
         correction: Correction = ArcCorrection(problem, own.arc_gain) if first is None else first
         end, stop, jumped = yield from self._descend(driver, start, budget, correction, course, options)
         near, blocked = end.near, ""
@@ -155,8 +157,10 @@ class Hierarchical(Method):
         known = trail.error
         moved = None if known is None or len(known) != len(start.error) else start.error - known
         began = None if first is None else first.first
-        trail = Trail(end.pose, near, end.error, moved, began, (driver.active, driver.held))
-        ran_out = {Stop.ITERATIONS: "iterations", Stop.TIME: "time"}
+        active, ran_out = (driver.active, driver.held), {Stop.ITERATIONS: "iterations", Stop.TIME: "time"}
+        # a frame that its goals alone end, where they gain nothing, would end too soon by damped steps
+        firm = correction.damping if driver.chooses else 1.0
+        trail = Trail(end.pose, near, end.error, moved, began, firm, active)
         limit = "jump" if before is not None else ""
         answer = conclude(
             problem,

@@ -39,6 +39,8 @@ class HierarchicalParameters:
         shorter: share of a refused step's length that the next one may have.
         firmer: factor by which damping rises until a step is short enough, at most to `firmest`: limits may
             want it longer. A step that is too long is not tried, and so it is not one that was refused.
+        eased: power of the damping at which a frame ended that the next one begins with: what is hard stays
+            hard. At 1 a figure out of reach falls behind.
         nearby: radians or figure sizes that a step by curvature may have; a limb's arc is no parabola beyond.
         slow: share of a level's squared error; steps that gain less converge slowly.
         before_curvature: slow or refused steps in a row after which a solve goes on by curvature (its steps
@@ -91,6 +93,7 @@ class HierarchicalParameters:
     shorter: float = 0.5
     firmer: float = 4.0
     firmest: float = 1e15
+    eased: float = 0.75
     nearby: float = 0.5
     slow: float = 1e-2
     before_curvature: Patience = field(default=Patience(2, 7, 0.03))

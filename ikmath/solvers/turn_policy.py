@@ -40,6 +40,7 @@ class Trail(NamedTuple):
     error: Array | None = None  # (k,) scaled, that it ended with
     moved: Array | None = None  # (k,) by how much its targets had moved since the frame before
     first: FirstStep | None = None  # its first step
+    damping: float = 1.0  # factor that its steps ended with, see `Correction`
     active: tuple[Sequence[Signs], Sequence[Index]] = ((), ())  # see `IterationDriver`
     turned: Array | None = None  # (n,) by how much its coordinates had changed a frame
     late: int = 0  # frames in a row that would have had to jump to come nearer

@@ -22,6 +22,7 @@ import ikmath as ik
 from ikmath.diagnosis.error_bounds import error_lower_bounds
 from ikmath.solvers.collision_guard import is_free_path
 from ikmath.solvers.method import Pausing
+from ikmath.solvers.parameters import HierarchicalParameters
 
 from ...bridge.armature import Array, PoseState
 from ..frame.goals import effector_errors
@@ -39,6 +40,10 @@ _STRIDE: Final = 0.017
 _CONVERGING_STRIDE: Final = 0.1  # the same for updates that converge
 _STRIDES: Final = 8  # maximum number of these steps; longer jumps have longer ones
 _ITERATIONS: Final = 12  # maximum for an update while the mouse moves; the next update continues
+# By how much the drag outweighs the posture while the mouse moves, see `HierarchicalParameters.over_posture`.
+# What an update has no time for then costs the last millimetres, not the calm of the pose: out of reach,
+# joints change their turn by 3 degrees an update at the weight of solves to the end, by half of that at this.
+_OVER_POSTURE: Final = 1e2
 _OF_AN_UPDATE: Final = 0.5  # share of the time limit for each of these solves: a fast mouse needs two
 # Largest rotation of a joint about each axis in an update towards a better pose, slow enough for the eye.
 _TURN: Final = radians(2.5)
@@ -79,7 +84,10 @@ class DragSolver:
         self._seconds = max(seconds, _LEAST_SECONDS)
         limited: dict[str, Any] = {} if self._endless else {"seconds": self._seconds}
         part = {name: limit * _OF_AN_UPDATE for name, limit in limited.items()}
-        self._moving = plan.solver(most=_ITERATIONS, accuracy="reached", tolerance=near, **part)
+        calm = HierarchicalParameters(over_posture=_OVER_POSTURE)
+        self._moving = plan.solver(
+            most=_ITERATIONS, accuracy="reached", tolerance=near, parameters=calm, **part
+        )
         exact: dict[str, Any] = {"accuracy": "exact", "restarts": 0}
         small: dict[str, Any] = {"most": _AT_REST, "max_turn": _TURN, **exact}
         self._resting, self._patient = plan.solver(**small, **limited), plan.solver(**small)
