@@ -221,8 +221,8 @@ class IterationDriver:
                 idle = at_once and not there and not model.strides and self._is_idle(iterate, dq)
             if trial is not None and (ratio > own.least_gain or (there and not done)):
                 quadratic = model.curved and damping <= 1.0 and ratio > own.full_gain
-                own_ratio = 1.0 if model.curved else self._posture_ratio(iterate, dq, trial)
-                damping *= max(1.0 / 3.0, 1.0 - (2.0 * min(ratio, own_ratio, 1.0) - 1.0) ** 3)
+                fit = ratio if model.curved else min(ratio, self._posture_ratio(iterate, dq, trial))
+                damping *= max(1.0 / 3.0, 1.0 - (2.0 * min(max(fit, 0.0), 1.0) - 1.0) ** 3)
                 damping, refused, reach = max(damping, own.least_factor), 0, np.inf
                 slow = slow + 1 if self._crept(iterate, trial, patience.share) else 0
                 correction.learn(iterate, trial)
@@ -271,7 +271,7 @@ class IterationDriver:
             return 1.0
         slope = float(before.gradient.dot(dq))
         bend = -before.gain(dq) - slope
-        return max(2.0 - (after.value - before.value - slope) / bend, 0.0) if bend > 0.0 else 1.0
+        return 2.0 - (after.value - before.value - slope) / bend if bend > 0.0 else 1.0
 
     def _sought(self, iterate: Iterate, step: Array, count: int) -> Array:
         """Errors (k,) as a step (n,) promised; zero for the `count` met levels that come no nearer."""

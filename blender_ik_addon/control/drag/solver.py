@@ -41,8 +41,8 @@ _CONVERGING_STRIDE: Final = 0.1  # the same for updates that converge
 _STRIDES: Final = 8  # maximum number of these steps; longer jumps have longer ones
 _ITERATIONS: Final = 12  # maximum for an update while the mouse moves; the next update continues
 # By how much the drag outweighs the posture while the mouse moves, see `HierarchicalParameters.over_posture`.
-# What an update has no time for then costs the last millimetres, not the calm of the pose: out of reach,
-# joints change their turn by 3 degrees an update at the weight of solves to the end, by half of that at this.
+# An update that ends early is then short of its target rather than of its posture. At the weight of solves
+# that go on to the end, joints out of reach change their turn by a quarter more from update to update.
 _OVER_POSTURE: Final = 1e2
 _OF_AN_UPDATE: Final = 0.5  # share of the time limit for each of these solves: a fast mouse needs two
 # Largest rotation of a joint about each axis in an update towards a better pose, slow enough for the eye.
