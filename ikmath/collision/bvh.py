@@ -204,15 +204,12 @@ def _raised(tree: Bvh, depth: int) -> list[Level]:
 
 
 def hilbert_order(points: Array) -> Index:
-    """(N,) indices that sort places along Hilbert's curve; equal places keep their order.
+    """(N,) indices that sort places (N, 3) along Hilbert's curve; equal places keep their order.
 
     Neighbours in the list are neighbours in space: cutting it into equal pieces gives a tree of boxes without
     building one (the way of packed R-trees).
 
     Skilling's transform ("Programming the Hilbert curve", 2004) on all places at once.
-
-    Args:
-        points: (N, 3), finite, N at least 1.
     """
     bits = min(_BITS, max(4, int(np.ceil(np.log2(len(points)) / 2)) + 1))  # a surface in a few cells each
     columns = np.ascontiguousarray(points.T)

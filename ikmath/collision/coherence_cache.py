@@ -33,11 +33,7 @@ class CoherenceCache:
         self._least, self._most = np.full(len(broad.link), -np.inf), np.full(len(broad.link), np.inf)
 
     def near(self, places: Array, found: Index, detect: float) -> Index:
-        """Those of some pairs (P,) that can be nearer than `detect`.
-
-        Args:
-            places: (L, 3, 3), see `Body.places`; found: (P,) numbers of pairs; detect: metres.
-        """
+        """Those of the pairs found (P,) that can be nearer than `detect`, at places as in `Body.places`."""
         if self._places is not None:
             way = places[:, :2] - self._places[:, :2]  # of both ends; no other point moves farther
             self._moved[:-1] += np.sqrt((way * way).dot(ONES)).max(1) * (1.0 + AIR) + AIR

@@ -43,11 +43,7 @@ def beyond_reach(problem: Problem) -> Array:
 
 
 def error_lower_bounds(problem: Problem, pose: Pose) -> Array:
-    """(E,) metres by which the effectors must be short at least, 0 if unknown.
-
-    Args:
-        problem: of one frame; pose: of the figure, any.
-    """
+    """(E,) metres by which effectors must be short at least, 0 if unknown; any pose of the figure serves."""
     least, scene = np.zeros(len(problem.effectors)), problem.scene
     if scene is None or not scene.obstacles or not len(scene.body):
         return least

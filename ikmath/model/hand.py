@@ -93,11 +93,7 @@ def hands_alone(rows: Rows) -> list[int]:
 
 
 def goes_on_in_fingers(rows: Rows, elbow: int, wrist: int) -> bool:
-    """Whether a limb has several digits in its own direction; toes turn away from it.
-
-    Args:
-        rows: of the figure; elbow, wrist: joints of the limb, or knee and ankle.
-    """
+    """Whether a limb has several digits in its own direction; toes turn away from it."""
     fingers = _digits(rows, elbow, wrist)[1:]
     ways = [rows.tails[way[-1]] - rows.heads[way[0]] for way in fingers]
     way, ahead = rows.heads[wrist] - rows.heads[elbow], np.sum(ways, axis=0)

@@ -79,8 +79,7 @@ class MassPoints:
 def rod_points(tips: Array, masses: Array) -> MassPoints:
     """Two points a bone at its middle plus and minus L / sqrt(12), the inertia of a slender rod.
 
-    Args:
-        tips: (J, 3) ends of the bones in their joints' axes; masses: (J,).
+    The tips (J, 3) of the bones are in their joints' axes.
     """
     heavy = np.flatnonzero(masses > 0)
     ends = np.stack([(0.5 - _ROD) * tips[heavy], (0.5 + _ROD) * tips[heavy]], 1).reshape(-1, 3)

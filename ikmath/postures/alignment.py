@@ -167,8 +167,7 @@ def _least_squares_turn(
 def smoothed(motions: Sequence[RigidMotion], frame: int, anchor: Array) -> RigidMotion:
     """The motion of one frame of a clip, with its rotation averaged over neighbouring frames.
 
-    Args:
-        motions: of all frames; anchor: (3,) a point of the posture whose image does not change.
+    The image of the anchor (3,), a point of the posture, does not change.
     """
     # symmetric, so that a figure with constant rotation does not lag at the ends
     reach = min(DEFAULTS.smoothing, frame, len(motions) - 1 - frame)

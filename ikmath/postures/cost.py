@@ -35,6 +35,12 @@ class PostureTerm(NamedTuple):
         bent = self.hessian * dq if self.hessian.ndim == 1 else self.hessian.dot(dq)
         return -float(self.gradient.dot(dq) + 0.5 * dq.dot(bent))
 
+    def fit(self, dq: Array, value: float) -> float:
+        """How well the model fits a step dq (n,) to a cost: 1 exactly, 0 if that bends twice as much as it."""
+        slope = float(self.gradient.dot(dq))
+        bend = -self.gain(dq) - slope
+        return 2.0 - (value - self.value - slope) / bend if bend > 0.0 else 1.0
+
     def scaled(self, factor: float) -> PostureTerm:
         """The same of the cost times a factor above zero."""
         curvature = self.curvature

@@ -242,13 +242,10 @@ def _longest(ends: Array, chords: Array, twist: Array) -> Array:
 
 
 def is_free_path(problem: Problem, start: Array, end: Array) -> bool:
-    """Whether the straight path between coordinates (n,) is free, by the collision check of solves.
+    """Whether the straight path between coordinates (n,) within the limits is free, by the check of solves.
 
     A figure that starts nearer than the margin may not come nearer. Without a scene every path is free. With
     avoidance methods other than Velocity Damper the result is False, because only that one is exact.
-
-    Args:
-        problem: of one frame; start, end: (n,) within the joint limits.
     """
     if problem.scene is None:
         return True

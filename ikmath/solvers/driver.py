@@ -221,7 +221,9 @@ class IterationDriver:
                 idle = at_once and not there and not model.strides and self._is_idle(iterate, dq)
             if trial is not None and (ratio > own.least_gain or (there and not done)):
                 quadratic = model.curved and damping <= 1.0 and ratio > own.full_gain
-                fit = ratio if model.curved else min(ratio, self._posture_ratio(iterate, dq, trial))
+                fit = ratio
+                if iterate.posture is not None and not model.curved:  # goals that gain more would hide that
+                    fit = min(ratio, iterate.posture.fit(dq, trial.all_costs[-1]))
                 damping *= max(1.0 / 3.0, 1.0 - (2.0 * min(max(fit, 0.0), 1.0) - 1.0) ** 3)
                 damping, refused, reach = max(damping, own.least_factor), 0, np.inf
                 slow = slow + 1 if self._crept(iterate, trial, patience.share) else 0
@@ -260,18 +262,6 @@ class IterationDriver:
             trial = self._corrected(trial, sought, count, budget, others=model.curved)
             ratio = (self.merit.gain(before, trial.all_costs) + noise) / (promised + noise)
         return trial, ratio
-
-    def _posture_ratio(self, old: Iterate, dq: Array, new: Iterate) -> float:
-        """One where the posture alone is as quadratic in a step dq (n,) as promised; zero from twice as bent.
-
-        What goals gain would outweigh it: a posture that is overshot in every frame swings to and fro.
-        """
-        before, after = old.posture, new.posture
-        if before is None or after is None:
-            return 1.0
-        slope = float(before.gradient.dot(dq))
-        bend = -before.gain(dq) - slope
-        return 2.0 - (after.value - before.value - slope) / bend if bend > 0.0 else 1.0
 
     def _sought(self, iterate: Iterate, step: Array, count: int) -> Array:
         """Errors (k,) as a step (n,) promised; zero for the `count` met levels that come no nearer."""

@@ -182,13 +182,10 @@ StepModel = GaussNewtonStep | NewtonStep
 
 
 def nearly_met(iterate: Iterate, near: float) -> bool:
-    """Whether every level is nearly met, and steps by curvature can be trusted to meet it.
+    """Whether all levels have scaled errors below `near`, and steps by curvature can be trusted to meet them.
 
     Newton's step for the errors is then so short that what it leaves, about its square where the figure's
     size is one, is less than they are (Kantorovich's condition). Near a straight limb it is long.
-
-    Args:
-        near: scaled error of a level that is nearly met.
     """
     return max(iterate.costs) < near * near and iterate.newton_square**2 <= sum(iterate.costs)
 

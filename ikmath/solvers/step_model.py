@@ -85,13 +85,9 @@ class Metric:
 
 
 class Correction:
-    """What is known of the curved part of the errors, which linear steps leave out; by itself nothing.
+    """What is known of the curved part of the errors, which linear steps leave out; by itself nothing."""
 
-    Attributes:
-        damping: factor of the damping of the next step.
-    """
-
-    damping = 1.0
+    damping = 1.0  # factor of that of the next step
 
     def aside(self, iterate: Iterate) -> Array | None:
         """(k,) to be added to the scaled errors of a step from here; None if nothing is known."""

@@ -85,10 +85,8 @@ class TurnPolicy:
         """The answer of the frame, with what the next frame needs to know and all iterations.
 
         The last answer counts in which no bone is seen to jump. Where a target leapt, or the figure is late
-        for long, it may jump to where everything is reached.
-
-        Args:
-            deadline: of `time.perf_counter`, after which no wider range is tried.
+        for long, it may jump to where everything is reached. After the deadline, of `time.perf_counter`, no
+        wider range is tried.
         """
         own = self._parameters
         # small turns, little farther than in the frame before; one of the two; no jump by itself
