@@ -155,8 +155,8 @@ class GaussNewtonStep:
         own = self._parameters
         levels = []
         for number, (rows, cost) in enumerate(zip(self._stack.levels, self._costs, strict=True), 1):
-            # what spoils a strong level is mostly the step of a weaker one, which therefore gives way first
-            share = damping if damping < 1.0 else damping**number
+            # what spoils the first level is mostly the step of a weaker one, which therefore gives way first
+            share = damping if damping < 1.0 else damping ** min(number, 2)
             levels.append(Level(self._rows[rows], -self._pull[rows], share * (own.damping * cost + own.bias)))
         return metric, levels
 
