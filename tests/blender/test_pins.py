@@ -90,6 +90,17 @@ def test_pins_and_effectors_are_mirrored():
         bpy.ops.articulate.mirror(bone="root")
 
 
+def test_a_mirrored_pinned_plane_is_level_too():
+    rig = two_arms()
+    floor = add("hand.L", "PLANE")
+    floor.target, floor.pinned = None, True
+    select(rig, "hand.L")
+    assert bpy.ops.articulate.mirror() == {"FINISHED"}
+    for effector in rig.articulate.effectors:
+        assert (effector.kind, effector.pinned) == ("PLANE", True)
+        assert tuple(effector.pin_rotation) == (1.0, 0.0, 0.0, 0.0), effector.name
+
+
 @pytest.mark.parametrize(("left", "right"), [("mixamorig:Left", "mixamorig:Right"), ("Bip01 L ", "Bip01 R ")])
 def test_sides_that_names_do_not_tell_are_told_by_how_the_figure_is_drawn(left: str, right: str):
     rig = two_arms()

@@ -157,7 +157,8 @@ def hold(effector: ArticulateEffector, depsgraph: bpy.types.Depsgraph) -> None:
     effector.pinned = True
     # The update of `pinned` reads the original, which is only as recent as the last redraw.
     effector.pin_location = matrix @ first_target(effector, pose_bone)
-    effector.pin_rotation = matrix.to_quaternion()
+    if effector.kind != "PLANE":  # which that update has made level
+        effector.pin_rotation = matrix.to_quaternion()
 
 
 def remove_effectors(
