@@ -115,7 +115,7 @@ class ClosestPairs:
         return float(self.clearance.min(initial=np.inf))
 
     def lower_bounds(self, pair: Index) -> Array:
-        """(M,) lower bounds of the distances of pairs, in ascending order, in a single pose, metres.
+        """(M,) lower bounds of the distances of pairs, whose numbers ascend, in a single pose, metres.
 
         Pairs that are not listed are farther than `detect`. A link inside an obstacle counts as touching it.
         """

@@ -36,7 +36,7 @@ class PostureTerm(NamedTuple):
         return -float(self.gradient.dot(dq) + 0.5 * dq.dot(bent))
 
     def fit(self, dq: Array, value: float) -> float:
-        """How well the model fits a step dq (n,) to a cost: 1 exactly, 0 if that bends twice as much."""
+        """Gain ratio of a step dq (n,) to a value: 1 as the model, 0 if the cost bends twice as much."""
         slope = float(self.gradient.dot(dq))
         bend = -self.gain(dq) - slope
         return 2.0 - (value - self.value - slope) / bend if bend > 0.0 else 1.0

@@ -222,7 +222,7 @@ class IterationDriver:
             if trial is not None and (ratio > own.least_gain or (there and not done)):
                 quadratic = model.curved and damping <= 1.0 and ratio > own.full_gain
                 fit = ratio
-                if iterate.posture is not None and not model.curved:  # what goals gain hides it
+                if iterate.posture is not None and not model.curved:  # hidden by the goals
                     fit = min(ratio, iterate.posture.fit(dq, trial.all_costs[-1]))
                 damping *= max(1.0 / 3.0, 1.0 - (2.0 * min(max(fit, 0.0), 1.0) - 1.0) ** 3)
                 damping, refused, reach = max(damping, own.least_factor), 0, np.inf

@@ -158,7 +158,7 @@ class Hierarchical(Method):
         moved = None if known is None or len(known) != len(start.error) else start.error - known
         began = None if first is None else first.first
         active, ran_out = (driver.active, driver.held), {Stop.ITERATIONS: "iterations", Stop.TIME: "time"}
-        # a frame that its goals alone end, where they gain nothing, would end too soon by damped steps
+        # without a posture cost frames end where goals gain nothing, and damped steps gain little
         firm = correction.damping if driver.chooses else 1.0
         trail = Trail(end.pose, near, end.error, moved, began, firm, active)
         limit = "jump" if before is not None else ""

@@ -87,7 +87,7 @@ class Metric:
 class Correction:
     """What is known of the curved part of the errors, which linear steps leave out; by itself nothing."""
 
-    damping = 1.0  # factor of that of the next step
+    damping = 1.0  # factor of the levels' damping in the next step
 
     def aside(self, iterate: Iterate) -> Array | None:
         """(k,) to be added to the scaled errors of a step from here; None if nothing is known."""
