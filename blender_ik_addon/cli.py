@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`blender --command articulate`: solve and bake files without a window, for farms and scripts."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import math

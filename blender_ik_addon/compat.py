@@ -5,8 +5,6 @@ Where possible, features of objects are tested instead of versions, because this
 versions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any, Final

@@ -5,8 +5,6 @@ Each module may have `CLASSES` (registered in order), and `attach()` and `detach
 pointers on Blender types, menu entries, handlers. `detach` must work after a failed `attach`, or without one.
 """
 
-from __future__ import annotations
-
 import atexit
 from contextlib import ExitStack
 from inspect import get_annotations

@@ -8,8 +8,6 @@ A bake marks its action with a digest of its name and its bones' keys, so that t
 An action that the user has renamed, edited, locked, given a fake user or used elsewhere is not overwritten.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from hashlib import sha256

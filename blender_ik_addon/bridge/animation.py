@@ -7,8 +7,6 @@ armature: a target that was moved by hand, a camera, the strength of a light.
 The poses in a character's actions are read from the F-curves, without changing the scene's frame.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final

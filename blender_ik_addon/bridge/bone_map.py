@@ -5,8 +5,6 @@ Blender finds sides by name prefixes and suffixes. Other tools use other names (
 Hand"), but their rest poses are symmetric in X.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final

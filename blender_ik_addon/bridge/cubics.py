@@ -7,8 +7,6 @@ alike. Values and slopes are the least-squares fit to all frames. The two slopes
 corners, where the curve keeps the exact value. Many tracks are fitted at once, each with its own keys.
 """
 
-from __future__ import annotations
-
 from itertools import combinations_with_replacement
 from typing import Final
 

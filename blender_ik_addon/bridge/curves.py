@@ -10,8 +10,6 @@ later keys can only be at their end. Then `joined` lets the curve jump to the ot
 frame. So no key outside of the bake changes, and every frame shows the baked pose.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -9,8 +9,6 @@ Points of effectors have a smaller margin while they stand still. First all bone
 margin. Then the limbs with such points are turned to keep these in place, and get further keys.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final

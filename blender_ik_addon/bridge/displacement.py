@@ -7,8 +7,6 @@ trembling is visible. The estimate is first-order: every bone turns and moves it
 pose is computed with Blender's own formulas.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence, Set
 from typing import Final
 

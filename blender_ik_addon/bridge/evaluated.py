@@ -6,8 +6,6 @@ solved bone; such a target would move while the figure reaches for it. And a dis
 visible needs has an evaluated copy that is not updated.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, Self
@@ -267,10 +265,10 @@ class Changes:
         reshaped = frozenset(thing.name_full for thing, geometry in things if geometry)
         return cls(frozenset(every) if known else None, reshaped)
 
-    def then(self, later: Changes) -> Changes:
+    def then(self, later: Self) -> Self:
         """These changes combined with later ones."""
         pairs = (self.touched, later.touched), (self.reshaped, later.reshaped)
-        return Changes(*(None if a is None or b is None else a | b for a, b in pairs))
+        return type(self)(*(None if a is None or b is None else a | b for a, b in pairs))
 
 
 UNKNOWN: Final = Changes(None, None)

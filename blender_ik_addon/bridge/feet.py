@@ -5,8 +5,6 @@ The ground is not given. But the lowest bones touch it, and in a standing figure
 the trunk is off the ground. A fish, for example, does not stand on its fins, though they are lowest.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ context. These functions also apply the influence: at 0 the goal is the present 
 so that an influence fades in without a jump.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -6,8 +6,6 @@ rigs with stretched parents and unusual inheritance. This is Blender's own formu
 with `pose_bone.matrix`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .armature import Array, Bones, Indices

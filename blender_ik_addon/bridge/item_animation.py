@@ -16,8 +16,6 @@ library of an override. `follow` applies it to:
 An action that another data-block plays too, or that is linked, is copied before it is changed.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@
 Bones and coordinates are constant over an animation. Many poses are measured at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from itertools import compress
 

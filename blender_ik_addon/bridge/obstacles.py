@@ -11,8 +11,6 @@ graph. An entry is valid only until the next one is read. So each surface is rea
 instances that share it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import hypot

@@ -6,8 +6,6 @@ second solution, an axis and its negative. Blender's conversions ignore the prev
 a bone spin between frames. Here every conversion chooses the representation nearest to the previous values.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

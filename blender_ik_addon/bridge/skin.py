@@ -5,8 +5,6 @@ They are fitted in the rest pose, from undeformed vertices and rest bones. So th
 the present frame.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The sole of a foot that carries a figure: flat on the ground while the ankle can bend, then on its ball."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 
@@ -38,7 +36,7 @@ class Sole:
     side: float
 
     @classmethod
-    def of(cls, whole: BoneMap, foot: int) -> Sole | None:
+    def of(cls, whole: BoneMap, foot: int) -> Self | None:
         """That of a bone; None if it is no foot below a knee, or no turn about its axes lifts the heel."""
         bones, kinds = whole.bones, whole.kinds
         limb = next((limb for limb in kinds.limbs if limb.end == foot), None)

@@ -7,8 +7,6 @@ Tolerances and errors mean the same on every rig, and an armature on a moving ob
 treatment.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whether keys can be written into an action, so that they play and the rest of the clip stays."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

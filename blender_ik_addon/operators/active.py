@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bases of operators: the armature or the bones that they act on, and the report of a refusal."""
 
-from __future__ import annotations
-
 from collections.abc import Container
 from typing import ClassVar, Final, Literal
 

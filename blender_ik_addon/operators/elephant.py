@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Add > Armature > Articulate: Elephant."""
 
-from __future__ import annotations
-
 import bpy
 from bpy.props import BoolProperty, IntProperty
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The start button, which activates the tool, and the choice of a parent before a press."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 

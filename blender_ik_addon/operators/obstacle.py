@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Operators for the lists of obstacles, capsules and pairs of bones."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,10 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Moves or turns the target or pin of an effector with the mouse; in scripts, by numbers."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import bpy
 import numpy as np
 
@@ -16,9 +12,6 @@ from .active import OnArmature, Outcome, refuse, show_header, tell_unkeyed
 from .effector import named_or_active
 from .hand import AXES, Hand, is_confirmed, lead_by, read_orientation
 from .status_bar import AXIS, CANCEL, CONFIRM, NUMBER, SHIFT, show_keys
-
-if TYPE_CHECKING:
-    from ..control.rig.target import TargetInHand
 
 AXIS_ITEMS = (
     ("NONE", "Free", "In the plane of the view, or about the line of sight"),

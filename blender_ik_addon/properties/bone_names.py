@@ -6,8 +6,6 @@ property, which persists through renaming, undo and files. If it differs, the bo
 of this file are checked, because bones of linked ones are renamed in their own file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Errors in the settings alone, checked at every redraw of the panel and before a solve."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import chain
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Lengths, angles and counts as text for users."""
 
-from __future__ import annotations
-
 from contextlib import redirect_stderr
 from io import StringIO
 from math import degrees, isfinite

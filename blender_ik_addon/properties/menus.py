@@ -8,8 +8,6 @@ Each parameter of each method has its own property, so that a method's settings 
 is chosen. Parameters of new methods appear automatically. Only tooltips of choices are added here.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path

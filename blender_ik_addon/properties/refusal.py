@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The error of a refusal: one sentence that names the item at fault and the remedy."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import bpy

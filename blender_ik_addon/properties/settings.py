@@ -5,8 +5,6 @@ Comparing them shows whether cached data of an armature is still valid. Settings
 update (see `saved`); results of a solve have none. Values that are read in every frame are excluded.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from operator import attrgetter
 from typing import Any

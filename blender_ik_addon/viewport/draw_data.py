@@ -6,8 +6,6 @@ this, everything that the drawing depends on is read as plain values and compare
 kept.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from operator import attrgetter
 from typing import Any, Final

@@ -6,8 +6,6 @@ If there are more than a few, only the active one has handles. Each gesture is a
 `articulate.target_move`, with one undo step, numeric input and Esc.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Final
 

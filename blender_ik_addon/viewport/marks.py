@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The present state of the effectors as plain values, which are equal if nothing has changed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from enum import IntEnum
 from typing import Any, Final, NamedTuple

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Draws each part of the overlay; one function per part. Red is used for errors only."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from typing import Any, Final
 

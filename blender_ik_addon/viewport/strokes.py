@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Collects coloured lines, points and labels in arrays; shapes made of lines."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -5,8 +5,6 @@ The bone is found by a gizmo that is never hit. Users can change the shortcuts i
 the active tool and of the active object are followed, to which Blender lets add-ons subscribe.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final

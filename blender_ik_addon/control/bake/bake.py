@@ -6,8 +6,6 @@ sampled, and nothing is written before every frame is solved. After an error or 
 frame, its actions and the pose are unchanged.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable, Generator, Iterator

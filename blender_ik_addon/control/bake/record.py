@@ -5,8 +5,6 @@ Ge 2000, appendix A, records the angles of all joints while the figure is dragge
 meanwhile, and each frame that passes becomes a keyframe.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from typing import Final

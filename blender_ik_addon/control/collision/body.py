@@ -5,8 +5,6 @@ All pairs count except neighbours, parts that no coordinate moves relative to ea
 in the rest pose. The list holds exceptions: pairs that always count, and pairs that never count.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from types import MappingProxyType

@@ -5,8 +5,6 @@ Everything independent of the pose is read once and kept: the scene of links and
 distances, which rule out most pairs in the next query. The links follow Blender's evaluated bones.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

@@ -6,8 +6,6 @@ outward faces and the figure inside, possibly without a front wall. A floor or b
 solid obstacles they would push the figure out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any, Final
 

@@ -9,8 +9,6 @@ coordinate moves a joint, it stays at the obstacle, and so does the part of the 
 joint turns. Keeping that part clear would almost block the joint, and the figure with it. So it is exempt.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil

@@ -7,8 +7,6 @@ moves, and fully when it rests or is released, the figure relaxes towards this p
 allow. So the result depends neither on the path of the mouse nor on the redraw rate.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, replace
 

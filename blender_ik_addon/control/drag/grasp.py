@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which bone a press takes: the one that a click would select, or a parent that the user chose."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import bpy
 import numpy as np
@@ -35,7 +33,7 @@ class Grasp:
     row: int = 0
 
     @classmethod
-    def of(cls, context: bpy.types.Context, bone: bpy.types.PoseBone, taken: str = "") -> Grasp:
+    def of(cls, context: bpy.types.Context, bone: bpy.types.PoseBone, taken: str = "") -> Self:
         """The grasp of a bone; `taken` is the parent to drag instead, "" or an unknown name for none."""
         seen = set(context.visible_pose_bones or ())
         above = [one for one in bone.parent_recursive if one in seen and not one.bone.hide_select]
@@ -46,7 +44,7 @@ class Grasp:
     def bone(self) -> str:
         return self.chain[self.row]
 
-    def climbed(self, by: int) -> Grasp:
+    def climbed(self, by: int) -> Self:
         """A copy with another parent: `by` steps up, or down if negative; stops at the ends of the chain."""
         return replace(self, row=min(max(self.row + by, 0), len(self.chain) - 1))
 

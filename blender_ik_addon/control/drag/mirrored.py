@@ -8,9 +8,8 @@ plane. With *Relative Mirror* the other limb keeps its pose, and the displacemen
 mirrored, the latter in the bone's own axes.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
+from typing import Self
 
 import bpy
 import numpy as np
@@ -44,7 +43,7 @@ class Mirrored:
     began: tuple[Array, Array] | None = None
 
     @classmethod
-    def of(cls, armature: bpy.types.Object, bone: str, other: str) -> Mirrored:
+    def of(cls, armature: bpy.types.Object, bone: str, other: str) -> Self:
         """The limbs of a dragged bone and of the other side, up to a shared ancestor or a difference."""
         bones = armature.data.bones
         limb, one, two = [], bones[bone], bones[other]

@@ -5,8 +5,6 @@ The snap target is under the mouse, as in Blender's own tools. The figure and ob
 ignored.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil, log10

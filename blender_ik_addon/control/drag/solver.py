@@ -7,8 +7,6 @@ straight limb may be better bent, and a bone that misses its target may come nea
 drag. Both are searched for.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Conversion between pixels of a 3D view and world space; plain numbers, testable without a window."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Final
 

@@ -5,8 +5,6 @@ A Limit Rotation constraint, for example, is evaluated after the solve. It rarel
 allowed, but the report must state the errors that Blender shows.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Final
 

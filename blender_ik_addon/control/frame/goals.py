@@ -8,8 +8,6 @@ If an influence is below 1, the target is blended with the pose that the frame s
 weight, this lets an animated influence fade in and out without a jump.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import nan

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The reasons why effectors miss their targets, as sentences for the report."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

@@ -12,8 +12,6 @@ bending it by 45 degrees gains more. So bent limbs are tried as starts. Frames o
 pose: the limit of the limb rises by a few degrees a frame.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace

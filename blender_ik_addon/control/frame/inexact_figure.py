@@ -9,8 +9,6 @@ carries the arms. The relation of the figure's motion to Blender's hardly change
 learnt from the rounds (Broyden's method, 1965, on the displacements of the targets) to correct the targets.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

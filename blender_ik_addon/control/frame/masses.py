@@ -6,8 +6,6 @@ capsules are the fitted body or, without one, derived from the lengths of the bo
 count, unless none deforms or a bone has a set mass.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 import bpy

@@ -5,8 +5,6 @@ They are read once from the properties. So a bake over many events keeps no Blen
 by edits in between.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -8,8 +8,6 @@ bakes and drags all use it. They differ in `Plan.carries`:
  ALWAYS     the same, but only effectors count that are the same in each frame, for motions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Self
@@ -112,7 +110,7 @@ class FramePosture:
     cost: PostureObjective
     examples: Learned | None = None
 
-    def follows(self, motion: RigidMotion) -> FramePosture:
+    def follows(self, motion: RigidMotion) -> Self:
         """A copy with another motion."""
         cost = self.still.carried_by(motion)
         if self.cost.support.rule == BalanceRule.NONE:

@@ -7,8 +7,6 @@ feet and nothing else, the hips are where the animator or the clip has them. The
 far as the legs are too short: pinned, they would turn instead, and the trunk would dive forward.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

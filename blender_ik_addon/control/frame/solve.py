@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Poses a figure in the current frame: by its effectors, or in a relaxed stance."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

@@ -5,8 +5,6 @@ The bones keep their rest length if the target is reached with it. Lengths are c
 corrected in a few rounds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Final

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Converts a sampled frame to a problem of `ikmath`, with the frame's pose as its posture."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, repeat
+from typing import Self
 
 import bpy
 import numpy as np
@@ -60,7 +59,7 @@ class Task:
         """Of the posture to the targets, None for none."""
         return None if self.posture is None else self.posture.motion
 
-    def with_posture(self, posture: FramePosture | None) -> Task:
+    def with_posture(self, posture: FramePosture | None) -> Self:
         """The task with another posture objective; itself for None."""
         if posture is None:
             return self

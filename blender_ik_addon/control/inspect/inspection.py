@@ -4,8 +4,6 @@
 Nothing is solved. Data that do not change while the figure moves are read once and kept by the `Inspector`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial

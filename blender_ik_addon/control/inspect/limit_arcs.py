@@ -4,8 +4,6 @@
 The joint rotations are read from the bones that Blender has evaluated, without forward kinematics.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

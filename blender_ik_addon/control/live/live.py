@@ -8,8 +8,6 @@ A render solves in its own thread, possibly at the same time as the viewport. A 
 a time.
 """
 
-from __future__ import annotations
-
 import threading
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace

@@ -7,11 +7,9 @@ user and replaces the stored one. Both poses are saved with the armature, so tha
 them.
 """
 
-from __future__ import annotations
-
 import time
 from collections import deque
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import bpy
 import numpy as np
@@ -69,7 +67,7 @@ class Start:
         """Set the start of the frames to a pose, except for animated channels."""
         self._base, self._token = channels, _packed(channels)
 
-    def go_on(self, other: Start) -> None:
+    def go_on(self, other: Self) -> None:
         """Take the data of the previous `Start` of the same armature, after its settings changed."""
         if len(other._base) == len(self._base):
             self.rebase(other._base)

@@ -5,8 +5,6 @@ Setting a property redraws the whole window. So during playback a changed number
 causes are found after playback ends.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from functools import partial

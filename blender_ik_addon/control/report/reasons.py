@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The errors that refuse a solve or a bake: an invalid setup, or an error of the library."""
 
-from __future__ import annotations
-
 from ...properties.refusal import Refused
 
 

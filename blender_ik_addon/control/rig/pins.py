@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Pins, which keep a bone in place without a target, and mirrored copies of effectors."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Moves or turns a target or a pin in world space, and restores it exactly on cancel."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import bpy

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The Empties that effectors follow: placement, display, and cleanup."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import bpy
