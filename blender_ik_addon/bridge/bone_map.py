@@ -5,8 +5,8 @@ Blender finds sides by name prefixes and suffixes. Other tools use other names (
 Hand"), but their rest poses are symmetric in X.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import bpy
@@ -19,12 +19,12 @@ from ikmath.model.masses import mass_shares
 
 from ..properties.bone import FROM_FIGURE, bone_settings
 from .armature import Array, Bones, Flags, Indices, read_bones
-from .map_of_some import map_of_some
 from .space import applied, transposed, upward
 
 _STUB: Final = 0.05  # share of the distance from the parent's head; shorter end bones have no length
 _FAR: Final = 3.0  # of that distance: a foot that is a root is no farther from its leg's last bone
 _NEAR: Final = 0.1  # tolerance for the mirrored ends of a bone, as a share of its length
+_LISTS: Final = ("girdle", "joints", "rest", "row", "folds")  # what of a limb lists joints
 _ACROSS: Final = Matrix.Diagonal((-1.0, 1.0, 1.0))
 
 
@@ -99,6 +99,43 @@ def bone_map(armature: bpy.types.Object, bones: Bones | None = None, up: Array |
     ends = applied(transposed(bones.rest[:, :3, :3]), found.tails - found.heads)
     rooted = dict(zip(legs.tolist(), feet.tolist(), strict=True))
     return BoneMap(bones, found, mass / (float(mass.sum()) or 1.0), ends, rooted)
+
+
+def map_of_some(figure: FigureMap, joints: Sequence[int]) -> FigureMap:
+    """The map of a figure that has only some of the joints, in another order.
+
+    Limbs that lack one of their long bones are left out; `body` and `head` are -1 where they are missing. Of
+    the joints, by their numbers in the map, one that is given twice counts where it is given last.
+    """
+    place = np.full(len(figure.kinds) + 1, -1)
+    chosen = np.array(joints, dtype=np.intp)
+    place[chosen] = np.arange(len(chosen))
+
+    def now(old: Sequence[int]) -> tuple[int, ...]:
+        return tuple(int(place[j]) for j in old if place[j] >= 0)
+
+    kept = [k for k, limb in enumerate(figure.limbs) if len(now(limb.joints)) == len(limb.joints)]
+    limbs = tuple(
+        replace(
+            limb,
+            end=int(place[limb.end]),
+            twin=kept.index(limb.twin) if limb.twin in kept else order,
+            attached=int(place[limb.attached]),
+            **dict[str, Any]((name, now(getattr(limb, name))) for name in _LISTS),
+        )
+        for order, limb in enumerate(figure.limbs[k] for k in kept)
+    )
+    twin = place[figure.twin[chosen]]
+    return replace(
+        figure,
+        kinds=tuple(figure.kinds[j] for j in chosen.tolist()),
+        limbs=limbs,
+        feet=now(figure.feet),
+        twin=np.where(twin < 0, np.arange(len(chosen)), twin),
+        body=int(place[figure.body]),
+        head=int(place[figure.head]),
+        **{name: getattr(figure, name)[chosen] for name in ("row", "reach", "hinge", "heads", "tails")},
+    )
 
 
 def _lengths(bones: Bones) -> tuple[Array, Flags]:

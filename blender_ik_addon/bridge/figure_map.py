@@ -12,8 +12,7 @@ from ikmath.model.figure_map import FigureMap
 from ikmath.model.masses import MassPoints, gathered
 
 from .armature import Array, Indices
-from .bone_map import BoneMap
-from .map_of_some import map_of_some
+from .bone_map import BoneMap, map_of_some
 from .skeleton import Figure
 from .space import applied, nearest_rotation, transposed
 

@@ -182,7 +182,7 @@ class ARTICULATE_OT_pin(OnBones):
     )
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        from ..control.rig.pins import pin
+        from ..control.rig.effectors import pin
 
         depsgraph = context.evaluated_depsgraph_get()
         pin(armature, self.bones(context, armature), self.kind, depsgraph, motion=self.motion)
@@ -215,14 +215,14 @@ class ARTICULATE_OT_mirror(OnBones):
     bl_label = "Mirror Effectors"
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        from ..control.rig.pins import mirror
+        from ..control.rig.effectors import mirror
 
         count = mirror(armature, self.bones(context, armature), context.evaluated_depsgraph_get())
         self.report({"INFO"}, f"{counted(count, 'effector')} mirrored")
 
 
 def _let_go(operator: OnArmature, armature: bpy.types.Object, bones: list[str] | None) -> None:
-    from ..control.rig.pins import unpin
+    from ..control.rig.effectors import unpin
 
     count, off = unpin(armature, bones)
     operator.tell(f"{counted(count, 'pin')} removed", off)

@@ -81,7 +81,7 @@ def test_given_masses_weigh_beside_those_of_the_figures_volume():
         bpy.context.scene.unit_settings.scale_length = scale
         rig.pose.bones["LeftHand"].articulate.mass = 30.0
         bpy.context.view_layer.update()
-        read = module("control.frame.masses").read_masses
+        read = module("control.collision.body").read_masses
         bones = module("bridge.armature").read_bones(rig)
         found = read(rig, bones, scale)
         masses = dict(zip(found.names, found.mass, strict=True))

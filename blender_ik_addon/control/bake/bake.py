@@ -28,11 +28,10 @@ from ...properties.refusal import Refused, require
 from ...properties.rig import frame_limits
 from ...properties.session import own_session
 from ...properties.settings import EACH_FRAME
-from ..frame.confirm import confirmed
 from ..frame.plan import Plan, carried_targets, find_armature, read_plan
 from ..frame.sample import Sample, take_sample
 from ..frame.solve_frame import solve_task
-from ..frame.solved import Solved
+from ..frame.solved import Solved, confirmed
 from ..frame.task import Task, first_figure, make_task, next_task, smoothed_tasks
 from ..report.reasons import reasons
 from ..report.report import Run, write_report

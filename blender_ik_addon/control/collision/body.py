@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The body of a figure: its capsules, and which of them avoid each other.
+"""The body of a figure: its capsules, their masses, and which of them avoid each other.
 
 All pairs count except neighbours, parts that no coordinate moves relative to each other, and parts that touch
 in the rest pose. The list holds exceptions: pairs that always count, and pairs that never count.
+
+The mass of a bone is the one that the user has set, or else that of water in the volume of its capsule. The
+capsules are the fitted body or, without one, derived from the lengths of the bones. Only deforming bones
+count, unless none deforms or a bone has a set mass.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,16 +21,19 @@ import numpy.typing as npt
 import ikmath as ik
 
 from ...bridge.armature import Array, Bones, read_all, read_bones, read_state
+from ...bridge.goals import Masses
 from ...bridge.item_animation import library_name, remove_items, remove_or_switch_off
 from ...bridge.skeleton import Figure, read_figure
 from ...bridge.skin import fit_body, read_skin, skinned_meshes
 from ...bridge.space import Space, read_space
 from ...properties.access import rig_of
+from ...properties.bone import bone_settings
 from ...properties.obstacle import ArticulateBody, ArticulateLink
 from ...properties.refusal import Refused
 
 Pair = tuple[str, str]
 _OVERLAPPING: Final = -1e30  # metres; with this slack, parts that touch at rest count as apart
+_WATER: Final = 1000.0  # kg per cubic metre
 
 
 # Blender's bones have names of at most 63 bytes.
@@ -254,3 +261,36 @@ def _set_pair(armature: bpy.types.Object, bones: Pair, *, watched: bool) -> None
         pair.a, pair.b = bones
         body.active_pair = len(body.pairs) - 1
     pair.watched = watched
+
+
+def read_masses(armature: bpy.types.Object, bones: Bones, metre: float) -> Masses:
+    """The masses of an armature's bones; metre: metres per Blender unit. Refused if no bone has a mass."""
+    masses = weigh(armature, bones, metre)
+    if not masses.mass.sum() > 0.0:
+        raise Refused(
+            f"Armature '{armature.name}' has no mass to balance: switch Deform on for some of its bones, or"
+            " give them a mass"
+        )
+    return masses
+
+
+def weigh(armature: bpy.types.Object, bones: Bones, metre: float) -> Masses:
+    """The masses; all of them may be zero."""
+    scale = armature.matrix_world.median_scale * metre
+    deforming = {bone.name for bone in armature.data.bones if bone.use_deform} or set(bones.names)
+    given = {name: mass for name, mass in bone_settings(armature, "mass").items() if mass > 0.0}
+    table, counts = read_links(armature), (deforming | given.keys()) & bones.index.keys()
+    fitted = np.isin(table["bone"], list(counts))
+    others = given.keys() - set(table["bone"].tolist()) if len(table) else counts
+    bare = [name for name in bones.names if name in others]
+    links = np.concatenate([table[fitted], slender_links(bones, bare)])
+    names, a, b, radius = links["bone"].tolist(), links["a"], links["b"], links["radius"]
+    length = np.sqrt(((b - a) ** 2).sum(1))
+    volumes = np.pi * radius**2 * (length + 4.0 / 3.0 * radius)
+    weights = (_WATER * scale**3 * volumes).tolist()
+    return Masses(
+        names=tuple(names),
+        numbers=np.array([bones.index[name] for name in names], dtype=np.intp),
+        mass=np.array([given.get(name, weight) for name, weight in zip(names, weights, strict=True)]),
+        centers=0.5 * (a + b),
+    )

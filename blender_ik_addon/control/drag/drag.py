@@ -21,14 +21,13 @@ from ...bridge.checks import limiting_constraint
 from ...properties.access import rig_of
 from ..bake.autokey import auto_key, auto_key_pin
 from ..bake.record import Recording
-from ..frame.confirm import as_shown
 from ..frame.goals import reached
 from ..frame.held_back import shortest
 from ..frame.hinging import hinged
 from ..frame.plan import NOT_SAVED, Plan, find_armature, find_effector
 from ..frame.sample import Sample, take_sample
 from ..frame.solve_frame import as_chosen
-from ..frame.solved import Solved
+from ..frame.solved import Solved, as_shown
 from ..frame.task import Task, first_figure, make_task, next_task
 from ..live.start import Start
 from ..report.reasons import reasons

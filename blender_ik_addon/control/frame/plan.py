@@ -32,8 +32,8 @@ from ...properties.kinds import AMOUNTS, Kind
 from ...properties.measures import metre
 from ...properties.refusal import Refused, require
 from ...properties.solver import LEARNED
+from ..collision.body import read_masses
 from ..collision.surroundings import Surroundings, read_surroundings
-from .masses import read_masses
 from .root import RESISTANCE, Placed, Root, root_now
 
 _FINE: Final = 1e-4  # largest tolerance, as a share of the figure's size

@@ -24,10 +24,9 @@ from ikmath.postures.stance import stance
 from ikmath.postures.support import BalanceRule, unsupported
 
 from ...bridge.armature import Array, Flags
-from ...bridge.bone_map import BoneMap
+from ...bridge.bone_map import BoneMap, map_of_some
 from ...bridge.figure_map import bone_ends, facing, joint_map, limbs_at_rest, mass_points
 from ...bridge.goals import Wanted
-from ...bridge.map_of_some import map_of_some
 from ...bridge.skeleton import Figure
 from .goals import short_chain
 from .plan import Plan, plain

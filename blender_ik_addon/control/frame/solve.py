@@ -17,10 +17,10 @@ from ...bridge.space import read_space
 from ...properties.refusal import Refused, require
 from ..bake.autokey import pose_and_key
 from ..report.report import Run, write_report
-from .confirm import confirmed
 from .plan import read_plan
 from .sample import take_sample
 from .solve_frame import solve_task
+from .solved import confirmed
 from .task import first_figure, make_task
 
 

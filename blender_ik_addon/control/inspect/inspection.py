@@ -27,9 +27,8 @@ from ...properties.access import rig_of
 from ...properties.bone import bone_settings
 from ...properties.measures import metre
 from ...properties.session import own_session
-from ..collision.body import Capsules, placed, present_links, read_links
+from ..collision.body import Capsules, placed, present_links, read_links, weigh
 from ..collision.nearness import Critical, Neighbourhood
-from ..frame.masses import weigh
 from ..frame.root import root_now
 from .limit_arcs import Limit, reached_limits
 

@@ -16,7 +16,7 @@ from ...properties.bone_names import all_armatures
 from ...properties.effector import ArticulateEffector
 from ...properties.measures import metre
 from ...properties.refusal import Refused
-from ..frame.masses import read_masses
+from ..collision.body import read_masses
 
 
 def first_target(effector: ArticulateEffector, pose_bone: bpy.types.PoseBone, scale: float = 1.0) -> Vector:
