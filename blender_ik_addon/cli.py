@@ -14,7 +14,7 @@ from typing import Any
 
 import bpy
 
-from .control.report.reasons import reasons
+from .control.report import reasons
 from .properties.access import rig_of
 from .properties.refusal import Refused
 from .properties.rig import frame_limits

@@ -19,8 +19,8 @@ from ikmath import rotation
 from ikmath.goals import Goal
 
 from .armature import AXES, Array, Indices
+from .feet import ANKLE_BENDS, FlatFoot
 from .skeleton import Figure
-from .sole import ANKLE_BENDS, FlatFoot
 from .space import Target, applied
 
 Options = dict[str, Any]  # keyword arguments of a goal

@@ -8,7 +8,7 @@ import bpy
 
 from .. import compat
 from ..bridge.item_animation import follow
-from ..control.report.reasons import reasons
+from ..control.report import reasons
 from ..properties import unsaved as argument
 from ..properties.access import active_armature, redraw_views, rig_of
 from ..properties.bone_names import all_armatures, follow_renamed, remember

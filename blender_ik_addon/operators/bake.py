@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ..control.report.reasons import reasons
+from ..control.report import reasons
 from ..properties import unsaved as argument
 from ..properties.access import active_armature, redraw_views, rig_of
 from ..properties.rig import BAKE_OPTIONS, ArticulateBake

@@ -5,7 +5,7 @@ import bpy
 from bpy.props import BoolProperty, IntProperty
 
 from ..bridge.item_animation import follow
-from ..control.report.reasons import reasons
+from ..control.report import reasons
 from ..properties.bone_names import remember
 from ..properties.session import own_session
 from .active import BAKING, Described, Outcome, refuse

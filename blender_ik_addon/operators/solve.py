@@ -6,6 +6,7 @@ from typing import Any
 import bpy
 from bpy.props import EnumProperty
 
+from ..control.report.report_text import find_text
 from ..properties import unsaved as argument
 from ..properties.access import active_armature, areas, rig_of
 from ..properties.bone import KINDS
@@ -61,14 +62,10 @@ class ARTICULATE_OT_report_show(Described):
 
     @classmethod
     def poll(cls, _context: bpy.types.Context) -> bool:
-        from ..control.report.report_text import find_text
-
         return find_text() is not None or cls.greyed_out(NO_REPORT)
 
     def execute(self, context: bpy.types.Context) -> Outcome:
         """Show it in an open text editor or a new window; in background mode only name it."""
-        from ..control.report.report_text import find_text
-
         text: Any = find_text()
         editor: Any = next((area.spaces.active for area in areas(context, "TEXT_EDITOR")), None)
         if editor is None and bpy.app.background:

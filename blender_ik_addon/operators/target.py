@@ -4,7 +4,7 @@
 import bpy
 import numpy as np
 
-from ..control.report.reasons import reasons
+from ..control.report import reasons
 from ..properties import unsaved as argument
 from ..properties.access import active_armature, rig_of
 from ..properties.refusal import Refused

@@ -23,7 +23,7 @@ from ..control.drag.mirrored import other_hand
 from ..control.frame.plan import EffectorPlan
 from ..control.frame.root import placed_bones
 from ..control.inspect.inspection import Inspector, Standing, Subject
-from ..control.report.reasons import reasons
+from ..control.report import reasons
 from ..properties.access import rig_of
 from ..properties.session import own_session
 from . import parts

@@ -12,7 +12,7 @@ from bridge_rigs import map_of, metarig
 import ikmath as ik
 
 drag = installed.module("control.drag.drag")
-sole = installed.module("bridge.sole")
+sole = installed.module("bridge.feet")
 BENT = np.degrees(sole.ANKLE_BENDS)
 
 

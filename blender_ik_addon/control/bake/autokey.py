@@ -8,11 +8,11 @@ import bpy
 import numpy as np
 
 from ... import compat
+from ...bridge.action import hidden_by_nla
 from ...bridge.animation import bone_path, value_of
 from ...bridge.armature import Channels, read_all, read_channels, write_channels
 from ...bridge.curves import distorting, is_locked, is_sampled
 from ...bridge.rotation_channels import channel_of
-from ...bridge.writable import hidden_by_nla
 from ...properties.refusal import Refused
 from ...properties.session import own_session
 

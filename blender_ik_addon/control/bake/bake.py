@@ -16,12 +16,11 @@ from typing import Any, Final
 
 import bpy
 
-from ...bridge.action import key_time, to_be_keyed, write_keys
+from ...bridge.action import key_time, require_keepable, require_writable, to_be_keyed, write_keys
 from ...bridge.animation import animation_curves, value_of, values_by_hand
 from ...bridge.armature import read_channels, write_channels
 from ...bridge.checks import constraint_refusals, limiting_constraint
 from ...bridge.skeleton import Figure
-from ...bridge.writable import require_keepable, require_writable
 from ...compat import bone_selected
 from ...properties.access import rig_of
 from ...properties.refusal import Refused, require
@@ -33,7 +32,7 @@ from ..frame.sample import Sample, take_sample
 from ..frame.solve_frame import solve_task
 from ..frame.solved import Solved, confirmed
 from ..frame.task import Task, first_figure, make_task, next_task, smoothed_tasks
-from ..report.reasons import reasons
+from ..report import reasons
 from ..report.report import Run, write_report
 from .record import frame_curves
 

@@ -11,11 +11,10 @@ from typing import Final
 
 import bpy
 
-from ...bridge.action import key_time, to_be_keyed, write_keys
+from ...bridge.action import key_time, require_keepable, require_writable, to_be_keyed, write_keys
 from ...bridge.armature import Channels
 from ...bridge.curves import Curve, gather_curves
 from ...bridge.decimation import decimated
-from ...bridge.writable import require_keepable, require_writable
 from ...properties.access import rig_of
 from ..frame.plan import Plan
 from ..frame.sample import Sample

@@ -30,7 +30,7 @@ from ..frame.solve_frame import as_chosen
 from ..frame.solved import Solved, as_shown
 from ..frame.task import Task, first_figure, make_task, next_task
 from ..live.start import Start
-from ..report.reasons import reasons
+from ..report import reasons
 from .grip import Grip, plan_with_grip, taken
 from .mirrored import Mirrored
 from .solver import DragSolver

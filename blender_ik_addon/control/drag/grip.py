@@ -12,14 +12,13 @@ from numpy.linalg import norm
 from ...bridge.armature import Array, Bones, Matrices, pose_matrices
 from ...bridge.bone_map import BoneMap, bone_map
 from ...bridge.checks import overridden
-from ...bridge.feet import Footing, carrier, footing
-from ...bridge.sole import Sole
+from ...bridge.feet import Footing, Sole, carrier, footing
 from ...properties.access import rig_of
 from ...properties.effector import ArticulateEffector, why_not_moved
 from ...properties.kinds import KINDS, Kind
 from ...properties.refusal import Refused
 from ..frame.plan import NOT_SAVED, EffectorPlan, Plan, read_plan
-from ..report.reasons import reasons
+from ..report import reasons
 from .mirrored import Mirrored, other_hand
 
 # priorities relative to that of the dragged bone

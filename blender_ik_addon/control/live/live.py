@@ -30,7 +30,7 @@ from ..frame.sample import Sample, take_sample
 from ..frame.solve_frame import solve_task
 from ..frame.solved import Solved
 from ..frame.task import Task, first_figure, make_task, next_task
-from ..report.reasons import reasons
+from ..report import reasons
 from .following import Following
 from .start import Start
 from .status_text import say, tell

@@ -21,7 +21,7 @@ from ...properties.effector import ArticulateEffector, why_not_moved
 from ...properties.kinds import AMOUNTS, KINDS, Kind
 from ...properties.refusal import Refused
 from ...properties.saved import forget_message
-from ..report.reasons import reasons
+from ..report import reasons
 from .target_empties import collection_for, create_target, first_target, is_only_ours, new_empty, posed
 
 
