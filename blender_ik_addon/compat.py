@@ -23,14 +23,12 @@ WHEEL_ICON: Final[Any] = "MOUSE_MMB_SCROLL" if bpy.app.version >= (4, 3, 0) else
 
 def bone_selected(bone: bpy.types.PoseBone) -> bool:
     """Whether a bone is selected in Pose Mode; 5.0 moved this from the bone to the pose bone."""
-    owner: Any = bone if hasattr(bone, "select") else bone.bone
-    return bool(owner.select)
+    return bool((bone if hasattr(bone, "select") else bone.bone).select)
 
 
 def select_bone(bone: bpy.types.PoseBone, select: bool = True) -> None:
     """Select or deselect a bone in Pose Mode."""
-    owner: Any = bone if hasattr(bone, "select") else bone.bone
-    owner.select = select
+    (bone if hasattr(bone, "select") else bone.bone).select = select
 
 
 def snaps_to_grid(settings: bpy.types.ToolSettings) -> bool:

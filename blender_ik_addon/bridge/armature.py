@@ -267,8 +267,7 @@ def read_state(armature: bpy.types.Object, bones: Bones, before: PoseState | Non
 
 def pose_matrices(armature: bpy.types.Object, which: str = "matrix") -> Floats:
     """One matrix (B, 4, 4) per bone: "matrix" in armature space, or "matrix_basis", of the channels alone."""
-    pose: Any = armature.pose
-    return _get_matrices(pose.bones, which)
+    return _get_matrices(armature.pose.bones, which)
 
 
 def read_all(collection: Any, name: str, width: int = 1, kind: Any = np.float32) -> npt.NDArray[Any]:

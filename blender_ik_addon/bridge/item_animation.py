@@ -63,8 +63,7 @@ class Moves:
 
 def follow(armature: bpy.types.Object) -> None:
     """Update the animation of an armature's lists to the present indices of their items."""
-    owner: Any = armature
-    if armature.library is not None or not owner.is_property_set("articulate"):
+    if armature.library is not None or not armature.is_property_set("articulate"):
         return
     rig = rig_of(armature)
     sizes, moves = list(rig.list_sizes), list[Moves]()
@@ -243,5 +242,4 @@ def remove_or_switch_off(owner: Any, name: str, indices: Sequence[int], what: st
 
 def library_name(armature: bpy.types.Object) -> str:
     """Name of the library of an override."""
-    override: Any = armature.override_library
-    return override.reference.library.name
+    return armature.override_library.reference.library.name

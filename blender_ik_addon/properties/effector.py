@@ -71,7 +71,7 @@ def why_not_moved(effector: Any, frame: float) -> str:
 
 def _by_property(effector: Any, curves: Any) -> dict[str, Any]:
     """Those of some curves that are for an effector, by property name."""
-    others: Any = effector.id_data.articulate.effectors
+    others = effector.id_data.articulate.effectors
     # `path_from_id` takes a millisecond, and this runs in redraws
     begin = f"articulate.effectors[{[other == effector for other in others].index(True)}]."
     return {

@@ -59,9 +59,8 @@ def sidebar_width(context: bpy.types.Context) -> float:
 
 def letters(context: bpy.types.Context) -> Callable[[str], float]:
     """A function that measures text in the panels' font, in the same pixels."""
-    preferences: Any = context.preferences
     scale = _scale(context)
-    blf.size(_FONT, preferences.ui_styles[0].widget.points * scale)
+    blf.size(_FONT, context.preferences.ui_styles[0].widget.points * scale)
     return lambda words: blf.dimensions(_FONT, words)[0] / scale
 
 

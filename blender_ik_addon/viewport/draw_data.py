@@ -22,7 +22,7 @@ from ..control.drag.grip import Grip, holding
 from ..control.drag.mirrored import other_hand
 from ..control.frame.plan import EffectorPlan
 from ..control.frame.root import placed_bones
-from ..control.inspect.inspection import Inspector, Standing, Subject
+from ..control.inspect.inspection import Inspector, Subject
 from ..control.report import reasons
 from ..properties.access import rig_of
 from ..properties.session import own_session
@@ -82,18 +82,17 @@ class Sketch:
         self._asked = asked
         marks = read_marks(armature, in_hand=grip.bones if dragged else ())
         settings = self._settings(armature)
-        standing = Standing(armature, depsgraph.scene.frame_current)
         root = rig.solver.root, placed_bones(armature)
         structure = armature.session_uid, self._rests, root, settings
         if structure != self._structure:  # otherwise the same object, which compares quickly
             self._structure = structure
+        subject = Subject(armature, depsgraph.scene.frame_current, self._structure)
         thick = shown & {"body", "balance"} or any(mark.balances for mark in marks)
-        holds = self._holding(armature, grip, structure, standing, dragged=dragged)
+        holds = self._holding(subject, grip, dragged=dragged)
         every = [chain for mark in marks for chain in mark.chains]
         every += [(hold.bone, "") for hold in holds]
         every += [(grip.other, "")] if grip.other else []
-        chains = [*every, (grip.bone, "")] if grip.bone else every
-        subject = Subject(armature, standing, self._structure, chains)
+        subject.chains = [*every, (grip.bone, "")] if grip.bone else every
         near: Critical | None = None
         if "critical" not in shown:
             self._inspector.neighbourhood.changes = UNKNOWN
@@ -104,7 +103,7 @@ class Sketch:
             asked[1:],
             marks,
             holds,
-            standing.told,
+            subject.told,
             self._structure,
             self._inspector.flesh(subject) if thick else None,
             near,  # the same object as long as nothing near has changed
@@ -121,21 +120,18 @@ class Sketch:
             self._drawing = strokes.drawing()
         return self._drawing
 
-    def _holding(
-        self, armature: bpy.types.Object, grip: Grip, structure: Any, standing: Standing, *, dragged: bool
-    ) -> tuple[EffectorPlan, ...]:
+    def _holding(self, subject: Subject, grip: Grip, *, dragged: bool) -> tuple[EffectorPlan, ...]:
         """The bones that would stay in place in a drag of the bone under the mouse.
 
         Finding them takes as long as ten redraws. So while the pose changes, for example in playback, the
         previous result is shown. It is updated in the first redraw after the pose has come to rest.
         """
-        before = self._holds
+        armature, pose, before = subject.armature, subject.told, self._holds
         self._unsure = False
         if not grip.bone or rig_of(armature).solver.hold != "FEET":
             self._holds = None
             return ()
-        asked = armature.session_uid, grip, dragged, structure
-        pose = standing.told
+        asked = armature.session_uid, grip, dragged, subject.structure
         rests, self._seen = pose == self._seen, pose
         if before is None or before[0] != asked or (rests and not dragged and before[1] != pose):
             before = self._holds = asked, pose, holding(armature, bpy.context, grip)
@@ -168,7 +164,7 @@ class Sketch:
             if "chain" in shown:
                 asked = self._structure, held, active.chains if active else [], every
                 chains = self._chains.get(asked, lambda: Chains(self._inspector.bones(subject), *asked[1:]))
-                chains.draw(strokes, subject.standing.bones)
+                chains.draw(strokes, subject.bones)
             if "limits" in shown:
                 parts.draw_limits(strokes, self._inspector.limits(subject))
             if active is not None and "ellipsoid" in shown:

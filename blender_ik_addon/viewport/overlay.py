@@ -131,8 +131,7 @@ def draw() -> None:
 
         Overlay.sketch = Sketch()
     drawing = Overlay.sketch.drawing(armature, depsgraph, held)
-    viewport: Any = gpu.state.viewport_get()
-    Overlay.canvas.draw(drawing, viewport[2:], context.preferences.system.ui_scale or 1.0)
+    Overlay.canvas.draw(drawing, gpu.state.viewport_get()[2:], context.preferences.system.ui_scale or 1.0)
 
 
 def draw_labels() -> None:
@@ -165,8 +164,7 @@ def _shown_armature(context: bpy.types.Context) -> bpy.types.Object | None:
     space: Any = context.space_data
     armature = active_armature(context) if space is not None and space.overlay.show_overlays else None
     if armature is not None and is_tool_active(context) and not own_session().dragged:
-        own: Any = context
-        under = (one for one in own.objects_in_mode if one.session_uid == own_session().hovered_of)
+        under = (one for one in context.objects_in_mode if one.session_uid == own_session().hovered_of)
         armature = next(under, armature)
     return armature if armature is not None and is_shown(context, armature) else None
 

@@ -184,7 +184,7 @@ def attach() -> None:
     if keys is not None:
         keymap = keys.keymaps.new(name=KEYMAP, space_type="EMPTY")
         keymap.keymap_items.new("articulate.drag", "D", "PRESS", alt=True)
-        menu: Any = keymap.keymap_items.new("wm.call_menu", "P", "PRESS", shift=True, alt=True)
+        menu = keymap.keymap_items.new("wm.call_menu", "P", "PRESS", shift=True, alt=True)
         menu.properties.name = _PINS
 
 

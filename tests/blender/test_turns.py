@@ -35,8 +35,8 @@ def test_the_ellipsoid_is_that_of_small_turns(seed):
     bones = armature.read_bones(rig)
     space = spaces.read_space(rig)
     figure = skeleton.read_figure(bones, armature.read_state(rig, bones), space, names, root="PINNED")
-    standing = inspection.Standing(rig, 1)
-    subject = inspection.Subject(rig, standing, None, [("hand.L", "")])
+    subject = inspection.Subject(rig, 1, None)
+    subject.chains = [("hand.L", "")]
     center, axes = inspection.Inspector().ellipsoid(subject, ("hand.L", (0.1, 0.2, 0.3)), "")
 
     def place(q):

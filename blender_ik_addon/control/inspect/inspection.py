@@ -81,17 +81,21 @@ def stand(
     return Stand(center, floor, corners, bool(len(corners) > 2 and inside))
 
 
-class Standing:
-    """The transforms of the bones of an armature, the original, which is up to date in a frame.
+class Subject:
+    """An armature in one redraw, the original, which is up to date in a frame.
 
     Attributes:
-        matrix: (B, 4, 4) armature space; basis: (B, 4, 4) from their channels.
+        armature: the object.
+        structure: a key that stays equal while only poses and transforms change.
+        chains: of the bones that may move; none until they are set.
+        matrix: (B, 4, 4) of its bones, armature space; basis: (B, 4, 4) from their channels.
         world: (4, 4) of the armature object.
         told: a key that stays equal while the bones do not move.
         changes: a key that stays equal while thickness and mass do not change; both may be animated.
     """
 
-    def __init__(self, armature: bpy.types.Object, frame: int) -> None:
+    def __init__(self, armature: bpy.types.Object, frame: int, structure: Hashable) -> None:
+        self.armature, self.structure, self.chains = armature, structure, list[Chain]()
         self.matrix = pose_matrices(armature)
         self.basis = pose_matrices(armature, "matrix_basis")
         self.world = np.array(armature.matrix_world, dtype=float)
@@ -104,22 +108,6 @@ class Standing:
     def bones(self) -> Array:
         """(B, 4, 4) the bones in the world."""
         return np.asarray(self.world @ self.matrix.astype(float))
-
-
-@dataclass(frozen=True, eq=False)
-class Subject:
-    """An armature in one redraw.
-
-    Attributes:
-        armature: the original object, up to date; standing: its present transforms.
-        structure: a key that stays equal while only poses and transforms change.
-        chains: of the bones that may move.
-    """
-
-    armature: bpy.types.Object
-    standing: Standing
-    structure: Hashable
-    chains: Sequence[Chain]
 
     @property
     def key(self) -> Hashable:
@@ -141,12 +129,12 @@ class _Lever:
         # joints without parents and at rest, which turn about all axes
         self._joints = ik.Skeleton(ik.Joint(str(number), None, turns="xyz") for number in numbers)
 
-    def jacobian(self, standing: Standing, point: Array) -> Array:
+    def jacobian(self, subject: Subject, point: Array) -> Array:
         """(C, 3) velocities of the point (3,) for unit velocities of the free turns, world."""
         if not len(self._numbers):
             return np.zeros((0, 3))
-        turns = rotation.swing_twist_turns(nearest_rotation(standing.basis[self._numbers, :3, :3]))
-        frames = standing.bones[self._numbers]
+        turns = rotation.swing_twist_turns(nearest_rotation(subject.basis[self._numbers, :3, :3]))
+        frames = subject.bones[self._numbers]
         at_rest = nearest_rotation(frames[:, :3, :3]) @ rotation.swing_twist_matrix(turns).swapaxes(1, 2)
         axes = ik.Pose.forward(self._joints, turns.ravel()).screws[0].reshape(-1, 3, 3)
         moved = [point]
@@ -174,8 +162,7 @@ class Inspector:
         """The joint limits that are reached in the present pose; refused if the figure cannot be solved."""
         if not subject.chains:
             return []
-        standing = subject.standing
-        return reached_limits(self._known(subject), standing.basis, standing.matrix, self._space(subject))
+        return reached_limits(self._known(subject), subject.basis, subject.matrix, self._space(subject))
 
     def ellipsoid(
         self, subject: Subject, point: tuple[str, tuple[float, float, float]], chain_root: str
@@ -189,14 +176,14 @@ class Inspector:
             (3,) the point, and (3, 3) semi-axes in rows, longest first: singular values of the Jacobian,
                 metres a radian, times their directions; world. None if the bone is not part of the figure.
         """
-        (bone, local), standing = point, subject.standing
+        bone, local = point
         figure = self._known(subject) if subject.chains else None
         if figure is None or bone not in figure.skeleton.names:
             return None
         lever = self._lever.get((subject.key, bone, chain_root), partial(_Lever, figure, bone, chain_root))
-        own = standing.bones[figure.bones.index[bone]]
+        own = subject.bones[figure.bones.index[bone]]
         center = own[:3, :3] @ local + own[:3, 3]
-        jacobian = lever.jacobian(standing, center)
+        jacobian = lever.jacobian(subject, center)
         # singular values and directions from the 3 x 3 matrix J J^T
         squares, directions = np.linalg.eigh(jacobian.T @ jacobian)
         return center, (directions * np.sqrt(np.maximum(squares, 0.0))).T[::-1]
@@ -213,19 +200,19 @@ class Inspector:
         def read() -> Any:
             return read_links(armature).tobytes(), bone_settings(armature, "mass")
 
-        return self._told.get((armature.session_uid, subject.standing.changes), read)
+        return self._told.get((armature.session_uid, subject.changes), read)
 
     def capsules(self, subject: Subject) -> Capsules:
         """The figure's capsules in the world."""
-        (parts, _), standing = self._thickness(subject), subject.standing
-        return self._placed.get(standing, lambda: placed(parts, self.bones(subject), standing.bones))
+        parts, _ = self._thickness(subject)
+        return self._placed.get(subject, lambda: placed(parts, self.bones(subject), subject.bones))
 
     def stand(self, subject: Subject, planted: Sequence[tuple[Sequence[float], float]]) -> Stand | None:
         """The figure's balance on its planted bones, or on its lowest parts, see `stand`; None if unknown."""
         _, masses = self._thickness(subject)
         if masses is None:
             return None
-        return stand(masses.center(subject.standing.bones), self.capsules(subject), planted)
+        return stand(masses.center(subject.bones), self.capsules(subject), planted)
 
     def critical(self, subject: Subject, depsgraph: bpy.types.Depsgraph) -> Critical | None:
         """The obstacles near the figure, see `Neighbourhood.look`."""
@@ -235,8 +222,8 @@ class Inspector:
             subject.armature,
             (subject.key, self._links(subject)),
             self._known(subject),
-            subject.standing.matrix,
-            subject.standing.told,
+            subject.matrix,
+            subject.told,
             self._space(subject),
             depsgraph,
         )
@@ -266,4 +253,4 @@ class Inspector:
 
     def _space(self, subject: Subject) -> Space:
         """The armature's space, which rarely changes while its bones move."""
-        return self._place.get(subject.standing.world.tobytes(), lambda: read_space(subject.armature))
+        return self._place.get(subject.world.tobytes(), lambda: read_space(subject.armature))

@@ -68,9 +68,8 @@ class TargetInHand:
 
     def cancel(self) -> None:
         found = self._find()
-        owner: Any = found.target or found
         for name, value in self._before.items():
-            setattr(owner, name, value)
+            setattr(found.target or found, name, value)
 
     def finish(self, context: bpy.types.Context, *, turned: bool) -> None:
         """Keep the result and insert keys as the scene's auto-keying does; if that fails, restore it."""
