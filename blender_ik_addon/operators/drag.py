@@ -16,15 +16,7 @@ from ..properties import unsaved as argument
 from ..properties.access import active_armature, rig_of
 from ..properties.refusal import Refused
 from ..properties.session import own_session
-from .active import (
-    OnArmature,
-    Outcome,
-    bone_to_drag,
-    refuse,
-    select_only,
-    show_header,
-    tell_unkeyed,
-)
+from .active import OnArmature, Outcome, bone_to_drag, refuse, select_only, show_header, tell_unkeyed
 from .hand import Hand, changed_levels, is_confirmed, lead_by, read_orientation, show_guides, where_taken
 from .status_bar import KEYS, SUPPORTS, header, show_keys, summary
 

@@ -7,14 +7,7 @@ import bpy
 from bpy.props import EnumProperty
 
 from . import saved
-from .menus import (
-    DEFAULT_LIMITS,
-    DEFAULT_METHOD,
-    LIMITS,
-    METHODS,
-    ArticulateParameters,
-    takes_posture_cost,
-)
+from .menus import DEFAULT_LIMITS, DEFAULT_METHOD, LIMITS, METHODS, ArticulateParameters, takes_posture_cost
 
 # Root and Effort have no icons: with them, the labels do not fit in the sidebar.
 ROOTS = (
