@@ -54,24 +54,14 @@ def continuous_eulers(turns: Array, before: Array, order: str) -> Array:
     steps = both - before
     nearer = np.einsum("bki,bki->bk", steps, steps).argmin(0)
     out = both[nearer, np.arange(len(nearer))]
-    pole = np.flatnonzero(np.abs(np.cos(first[:, j])) < _POLE)
-    if pole.size:
-        matrices = rotation.matrix_from_quaternion(turns[pole])
-        out[pole] = _at_the_pole(matrices, before[pole], out[pole], (i, j, k))
-    return out
-
-
-def _at_the_pole(turns: Array, before: Array, angles: Array, axes: tuple[int, int, int]) -> Array:
-    """Euler angles at a middle angle of 90 degrees, where the outer angles share one rotation."""
-    i, j, k = axes
-    even = 1.0 if (j - i) % 3 == 1 else -1.0
-    # third @ second @ first = third(c) @ second(+-quarter) @ first(a) depends on a - s c alone, s = +-1
-    side = np.sign(np.sin(angles[:, j])) * even
-    known = np.arctan2(-even * turns[:, j, k], turns[:, j, j])
-    missing = nearest_turn(known - (before[:, i] - side * before[:, k]), 0.0)
-    out = angles.copy()
-    out[:, i] = before[:, i] + 0.5 * missing
-    out[:, k] = before[:, k] - 0.5 * side * missing
+    pole = np.abs(np.cos(first[:, j])) < _POLE
+    if pole.any():
+        # third @ second @ first = third(c) @ second(+-quarter) @ first(a) depends on a - s c alone, s = +-1
+        s = np.sign(np.sin(first[:, j])) * (1.0 if (j - i) % 3 == 1 else -1.0)
+        missing = nearest_turn(first[:, i] - s * first[:, k], before[:, i] - s * before[:, k])
+        missing -= before[:, i] - s * before[:, k]
+        out[pole, i] = (before[:, i] + 0.5 * missing)[pole]
+        out[pole, k] = (before[:, k] - 0.5 * s * missing)[pole]
     return out
 
 

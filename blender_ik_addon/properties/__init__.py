@@ -8,35 +8,20 @@ import bpy
 from bpy.props import PointerProperty
 
 from ..copies import NAME, is_ours
-from .bone import ArticulateBone
-from .effector import ArticulateEffector
-from .menus import ArticulateAvoidanceParameters, ArticulateParameters
-from .obstacle import ArticulateBody, ArticulateLink, ArticulateObstacle, ArticulatePair
-from .rig import ArticulateBake, ArticulateOverlay, ArticulateRig
+from . import bone, effector, menus, obstacle, rig, session, solver
 from .saved import OVERRIDE
-from .session import ArticulateSession
-from .solver import ArticulateSolver
 
-CLASSES = (
-    ArticulateBone,
-    ArticulateEffector,
-    ArticulateParameters,
-    ArticulateAvoidanceParameters,
-    ArticulateSolver,
-    ArticulateBake,
-    ArticulateObstacle,
-    ArticulateLink,
-    ArticulatePair,
-    ArticulateBody,
-    ArticulateOverlay,
-    ArticulateRig,
-    ArticulateSession,
+_MODULES = (bone, effector, menus, solver, obstacle, rig, session)  # groups come before those that have them
+CLASSES = tuple(
+    cls
+    for module in _MODULES
+    for name, cls in vars(module).items()
+    if name.startswith("Articulate") and cls.__module__ == module.__name__
 )
-
 _POINTERS = (
-    (bpy.types.Object, ArticulateRig),
-    (bpy.types.PoseBone, ArticulateBone),
-    (bpy.types.WindowManager, ArticulateSession),
+    (bpy.types.Object, rig.ArticulateRig),
+    (bpy.types.PoseBone, bone.ArticulateBone),
+    (bpy.types.WindowManager, session.ArticulateSession),
 )
 
 

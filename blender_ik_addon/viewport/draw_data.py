@@ -13,7 +13,6 @@ from typing import Any, Final
 import bpy
 from mathutils import Matrix
 
-from ..bridge.chains import Chain
 from ..bridge.evaluated import UNKNOWN, Changes
 from ..bridge.fingerprint import freedom
 from ..bridge.memo import Memo
@@ -89,10 +88,8 @@ class Sketch:
         subject = Subject(armature, depsgraph.scene.frame_current, self._structure)
         thick = shown & {"body", "balance"} or any(mark.balances for mark in marks)
         holds = self._holding(subject, grip, dragged=dragged)
-        every = [chain for mark in marks for chain in mark.chains]
-        every += [(hold.bone, "") for hold in holds]
-        every += [(grip.other, "")] if grip.other else []
-        subject.chains = [*every, (grip.bone, "")] if grip.bone else every
+        subject.chains = [chain for mark in marks for chain in mark.chains]
+        subject.chains += [(bone, "") for bone in (*(hold.bone for hold in holds), *grip.bones) if bone]
         near: Critical | None = None
         if "critical" not in shown:
             self._inspector.neighbourhood.changes = UNKNOWN
@@ -115,7 +112,7 @@ class Sketch:
                 draw_guide(strokes, guide)
             parts.draw_critical(strokes, near)
             active = next((mark for mark in marks if mark.number == rig.active_effector), None)
-            self._draw_figure(strokes, subject, shown, active, grip.bone, every)
+            self._draw_figure(strokes, subject, shown, active, grip.bone)
             self._draw_effectors(strokes, subject, shown, marks, holds)
             self._drawing = strokes.drawing()
         return self._drawing
@@ -152,17 +149,16 @@ class Sketch:
         shown: set[str],
         active: Mark | None,
         held: str,
-        every: list[Chain],
     ) -> None:
         """Draw capsules, chains, joint limits and manipulability.
 
-        `active` is the active effector, `held` the name of the dragged bone, `every` has all chains.
+        `active` is the active effector, `held` the name of the dragged bone.
         """
         with suppress(*reasons()):  # the figure is invalid; the panel and any solve give the reason
             if "body" in shown:
                 parts.draw_body(strokes, self._inspector.capsules(subject))
             if "chain" in shown:
-                asked = self._structure, held, active.chains if active else [], every
+                asked = self._structure, held, active.chains if active else [], subject.chains
                 chains = self._chains.get(asked, lambda: Chains(self._inspector.bones(subject), *asked[1:]))
                 chains.draw(strokes, subject.bones)
             if "limits" in shown:

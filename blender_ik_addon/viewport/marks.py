@@ -52,7 +52,7 @@ class Mark(NamedTuple):
 
     number: int
     bone: str
-    kind: str
+    kind: Kind
     chain_root: str
     pin: bool
     length: float
@@ -65,13 +65,9 @@ class Mark(NamedTuple):
     places: tuple[Triple, ...]
 
     @property
-    def kind_info(self) -> Kind:
-        return KINDS[self.kind]
-
-    @property
     def balances(self) -> bool:
         """Whether it is drawn at the centre of mass."""
-        return "balance" in self.kind_info.asks
+        return "balance" in self.kind.asks
 
     @property
     def chains(self) -> list[Chain]:
@@ -80,7 +76,7 @@ class Mark(NamedTuple):
 
     def aim(self, matrix_of: Callable[[str], Matrix]) -> tuple[Triple, Triple, Miss]:
         """Position of its point, target position, and size of the error, for the bones' world matrices."""
-        asks, matrix = self.kind_info.asks, matrix_of(self.bone)
+        asks, matrix = self.kind.asks, matrix_of(self.bone)
         place, wanted = matrix @ Vector(self.local), Vector(self.target)
         if self.second[0]:
             wanted = matrix_of(self.second[0]) @ Vector(self.second[1])
@@ -137,9 +133,9 @@ def read_marks(armature: bpy.types.Object, in_hand: Collection[str] = ()) -> tup
         if not effector.enabled or bone is None or follows == "MISSING" or held is None:
             continue
         turn, target = held
-        kind, pin = effector.kind, follows in ("PIN", "MOTION")
-        has, asks = KINDS[kind].options, KINDS[kind].asks
-        told: dict[str, Any] = {name: getattr(effector, name) for name in _TOLD[kind]}
+        kind, pin = effector.kind_info, follows in ("PIN", "MOTION")
+        has, asks = kind.options, kind.asks
+        told: dict[str, Any] = {name: getattr(effector, name) for name in _TOLD[kind.name]}
         told |= {name: tuple(told[name]) for name in _MASKS & told.keys()}
         if "pole" in asks:
             if bone.parent is None:

@@ -103,9 +103,9 @@ def draw_mark(
         strokes.segments(colour, ends)
         strokes.point(colour, ends[:3])
     if pins and mark.pin:
-        colour = PINS.get(mark.kind, PINS["POSITION"])
+        colour = PINS.get(mark.kind.name, PINS["POSITION"])
         strokes.point(colour, wanted)
-        if mark.kind_info.turns:
+        if mark.kind.turns:
             turn: Any = Quaternion(mark.turn).to_matrix() * (_RING * mark.length)
             strokes.path(colour, circles(wanted, turn.col[0], turn.col[2]))
 

@@ -116,7 +116,7 @@ class Neighbourhood:
         self._around: Surroundings | None = None
         self._model: _Model | None = None
         self._scene, self._found = Memo[Scene](), Memo[Critical | None]()
-        self._watched: tuple[Scene, CoherenceCache | None] | None = None
+        self._watched = Memo[CoherenceCache | None]()
         self._sight = 0.0
         self.changes = UNKNOWN
         self._shapes: tuple[Space, tuple[Shape, ...]] | None = None
@@ -177,9 +177,7 @@ class Neighbourhood:
 
     def _near(self, scene: Scene, places: Array, size: float) -> ClosestPairs | None:
         """All near pairs. If there are none, some that include the nearest; None without any obstacle."""
-        if self._watched is None or scene.broad_phase is not self._watched[0].broad_phase:
-            self._watched = scene, scene.coherence_cache()
-        cache = self._watched[1]
+        cache = self._watched.get(scene.broad_phase, scene.coherence_cache)
         sight = max(_DETECT * size, self._sight)
         near = scene.near_places(places, sight, cache=cache)
         if not len(near):

@@ -24,10 +24,9 @@ class TargetInHand:
     def __init__(self, armature: bpy.types.Object, effector: str) -> None:
         """Begin to move the target object or the pin of an effector; refused if it has none to move."""
         self._armature, self._effector = armature.session_uid, effector
-        found = self._find()
+        found, target = self._find()
         self._turn, place = held_place(found)
         self.place: Array = np.array(place)
-        target: Any = found.target
         owner, names = (target, _CHANNELS) if target else (found, ("pin_location", "pin_rotation"))
         self._before: dict[str, Any] = {name: tuple(getattr(owner, name)) for name in names}
         if target is not None:
@@ -43,8 +42,7 @@ class TargetInHand:
 
     def move_to(self, place: npt.ArrayLike) -> None:
         """Move it to a position (3,) in world space; its rotation is unchanged."""
-        found = self._find()
-        target: Any = found.target
+        found, target = self._find()
         if target is None:
             found.pin_location = np.asarray(place, dtype=float).tolist()
             return
@@ -55,10 +53,9 @@ class TargetInHand:
 
     def turn_by(self, turn: npt.ArrayLike) -> None:
         """Rotate it from its start rotation; (3,) rotation vector, world. Its position is unchanged."""
-        found = self._find()
+        found, target = self._find()
         vector = Vector(np.asarray(turn, dtype=float).tolist())
         turned = Quaternion(vector.normalized(), vector.length) @ self._turn
-        target: Any = found.target
         if target is None:
             found.pin_rotation = turned
             return
@@ -67,24 +64,24 @@ class TargetInHand:
         target.location, target.scale = here, scale
 
     def cancel(self) -> None:
-        found = self._find()
+        found, target = self._find()
         for name, value in self._before.items():
-            setattr(found.target or found, name, value)
+            setattr(target or found, name, value)
 
     def finish(self, context: bpy.types.Context, *, turned: bool) -> None:
         """Keep the result and insert keys as the scene's auto-keying does; if that fails, restore it."""
-        found = self._find()
-        if found.target is None:
+        found, target = self._find()
+        if target is None:
             auto_key_pin(found, context)
             return
         try:
-            auto_key_object(found.target, "rotation" if turned else "location", context)
+            auto_key_object(target, "rotation" if turned else "location", context)
         except Refused:
             self.cancel()
             raise
 
-    def _find(self) -> ArticulateEffector:
-        """Look up the effector again; refused if it was deleted or can no longer be moved."""
+    def _find(self) -> tuple[ArticulateEffector, Any]:
+        """Look up the effector and its target again; refused if it was deleted or can no longer be moved."""
         armature = by_session_id(bpy.data.objects, self._armature)
         if armature is None:
             raise Refused("The armature was deleted meanwhile")
@@ -93,7 +90,7 @@ class TargetInHand:
             raise Refused(f"Armature '{armature.name}' has no effector '{self._effector}'")
         if reason := why_not_held(effector):
             raise Refused(reason)
-        return effector
+        return effector, effector.target
 
 
 def why_not_held(effector: ArticulateEffector) -> str:
