@@ -179,8 +179,7 @@ class Figure:
         """A point (3,) of a bone in its axes, Blender units without scale, in its joint's frame, metres."""
         joint = self.skeleton.index(name)
         pose = self.state.matrix[self.plan.bone[joint], :3, :3].astype(float)
-        out: Array = self.frames[joint].T @ (pose @ np.asarray(local, dtype=float)) * self.space.scale
-        return out
+        return self.frames[joint].T @ (pose @ np.asarray(local, dtype=float)) * self.space.scale
 
     def tip(self, name: str) -> Array:
         """The tail of a bone in its joint's frame; (3,) metres."""

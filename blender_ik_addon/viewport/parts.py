@@ -13,8 +13,7 @@ from ..bridge.chains import Chain
 from ..control.collision.body import Capsules
 from ..control.collision.nearness import Critical
 from ..control.frame.plan import EffectorPlan
-from ..control.inspect.inspection import Stand
-from ..control.inspect.limit_arcs import Limit
+from ..control.inspect.inspection import Limit, Stand
 from ..properties.measures import in_metres, metre
 from ..properties.session import ArticulateSession
 from .marks import Mark, Miss, distance_miss

@@ -313,5 +313,4 @@ def link_sizes(
 ) -> Array:
     """(L, 3) lengths of the axes of the links' bones, metres; matrix: (B, 4, 4), armature space."""
     axes = matrix[numbers, :3, :3].astype(float)
-    sizes: Array = np.sqrt((axes * axes).sum(1)) * space.scale
-    return sizes
+    return np.sqrt((axes * axes).sum(1)) * space.scale

@@ -19,7 +19,7 @@ from ...properties.measures import counted, is_seen
 from ..frame.held_back import naming_the_root
 from ..frame.plan import EffectorPlan, Plan, find_armature, find_effector
 from ..frame.solved import Solved
-from ..inspect.limit_arcs import at_limits
+from ..inspect.inspection import at_limits
 from .report_text import write_text
 
 _OUT = 1e-2  # radians beyond a limit that are mentioned
