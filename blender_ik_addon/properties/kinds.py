@@ -13,7 +13,8 @@ from mathutils import Vector
 
 from . import saved
 
-_PLACE = ("point", "offset", "axes", "space", "slack", "planted", "footprint")
+_GROUND = ("planted", "footprint")
+_PLACE = ("point", "offset", "axes", "space", "slack", *_GROUND)
 _TURN = ("turn_axes", "space", "turn_slack")
 _STAYS = ("keeps_motion", "pinned")
 _SECOND = ("second_bone", "second_point", "second_offset")
@@ -98,18 +99,7 @@ KINDS: dict[str, Kind] = {
             "OUTLINER_OB_ARMATURE",
             2,
             ("position", "orientation"),
-            (
-                "target",
-                *_STAYS,
-                "stretch",
-                "point",
-                "offset",
-                "axes",
-                "slack",
-                *_TURN,
-                "planted",
-                "footprint",
-            ),
+            ("target", *_STAYS, "stretch", "point", "offset", "axes", "slack", *_TURN, *_GROUND),
             target="ARROWS",
         ),
         Kind(
@@ -245,17 +235,9 @@ class EffectorOptions:
         name="One-Sided",
         description="A floor: the bone may be anywhere on the side to which the target's Z axis points",
     )
-    axes: saved.BoolVector(
-        description="Along which axes the bone's place counts; along the others it is free",
-        subtype="XYZ",
-        size=3,
-        default=ALL_AXES,
-    )
-    turn_axes: saved.BoolVector(
-        description="About which axes the bone's orientation counts; about the others it is free",
-        subtype="XYZ",
-        size=3,
-        default=ALL_AXES,
+    axes: saved.Axes(description="Along which axes the bone's place counts; along the others it is free")
+    turn_axes: saved.Axes(
+        description="About which axes the bone's orientation counts; about the others it is free"
     )
     space: saved.Enum(description="Whose axes are meant", items=SPACES, default="WORLD")
     slack: saved.Length(

@@ -138,7 +138,6 @@ def named(owner: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
 
 # Settings of a solve; their `update` may be replaced.
 Bool = partial(props.BoolProperty, override=OVERRIDE, update=moved)
-BoolVector = partial(props.BoolVectorProperty, override=OVERRIDE, update=moved)
 Enum = partial(props.EnumProperty, override=OVERRIDE, update=moved)
 Float = partial(props.FloatProperty, override=OVERRIDE, update=moved)
 FloatVector = partial(props.FloatVectorProperty, override=OVERRIDE, update=moved)
@@ -146,7 +145,11 @@ Int = partial(props.IntProperty, override=OVERRIDE, update=moved)
 Pointer = partial(props.PointerProperty, override=OVERRIDE, update=moved)
 String = partial(props.StringProperty, override=OVERRIDE, update=moved)
 
-# Quantities: a length of zero or more, a share, a point along three axes, and a rotation.
+# Which of three axes count. Quantities: a length of zero or more, a share, a point along three axes, and a
+# rotation.
+Axes = partial(
+    props.BoolVectorProperty, subtype="XYZ", size=3, default=(True,) * 3, override=OVERRIDE, update=moved
+)
 Length = partial(Float, min=0.0, subtype="DISTANCE", precision=4)
 Share = partial(Float, min=0.0, max=1.0, subtype="FACTOR")
 Point = partial(FloatVector, subtype="XYZ", size=3)
