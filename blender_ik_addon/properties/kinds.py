@@ -14,8 +14,8 @@ from mathutils import Vector
 from . import saved
 
 _GROUND = ("planted", "footprint")
-_PLACE = ("point", "offset", "axes", "space", "slack", *_GROUND)
-_TURN = ("turn_axes", "space", "turn_slack")
+PLACE = ("point", "offset", "axes", "space", "slack", *_GROUND)
+TURN = ("turn_axes", "space", "turn_slack")
 _STAYS = ("keeps_motion", "pinned")
 _SECOND = ("second_bone", "second_point", "second_offset")
 
@@ -80,7 +80,7 @@ KINDS: dict[str, Kind] = {
             "EMPTY_AXIS",
             0,
             ("position",),
-            ("target", *_STAYS, "stretch", *_PLACE),
+            ("target", *_STAYS, "stretch", *PLACE),
         ),
         Kind(
             "ORIENTATION",
@@ -89,7 +89,7 @@ KINDS: dict[str, Kind] = {
             "ORIENTATION_GIMBAL",
             1,
             ("orientation",),
-            ("target", *_STAYS, *_TURN),
+            ("target", *_STAYS, *TURN),
             target="ARROWS",
         ),
         Kind(
@@ -99,7 +99,7 @@ KINDS: dict[str, Kind] = {
             "OUTLINER_OB_ARMATURE",
             2,
             ("position", "orientation"),
-            ("target", *_STAYS, "stretch", "point", "offset", "axes", "slack", *_TURN, *_GROUND),
+            ("target", *_STAYS, "stretch", "point", "offset", "axes", "slack", *TURN, *_GROUND),
             target="ARROWS",
         ),
         Kind(

@@ -7,7 +7,7 @@ import bpy
 
 from ..properties.access import active_armature, active_bone, is_tool_active, posed_armature, rig_of
 from ..properties.check import refusals
-from ..properties.kinds import AMOUNTS
+from ..properties.kinds import AMOUNTS, PLACE, TURN
 from ..properties.menus import takes_posture_cost
 from ..properties.session import is_refusal, own_session
 from ..properties.solver import LEARNED
@@ -32,20 +32,7 @@ INSTANCE = (
 FIRST_STEP: Final = "Drag any bone: the body follows. Pin what must stay. + adds targets to follow."
 _ROWS: Final = 3  # of a message
 _REPORT_BUTTON: Final = 40.0  # width beside the message, pixels at a resolution scale of 1
-DETAILS = (
-    "point",
-    "offset",
-    "second_point",
-    "second_offset",
-    "second_rotation",
-    "axes",
-    "turn_axes",
-    "space",
-    "slack",
-    "turn_slack",
-    "planted",
-    "footprint",
-)
+DETAILS: Final = frozenset((*PLACE, *TURN, "second_point", "second_offset", "second_rotation"))
 """Options of effectors that are rarely changed."""
 
 
@@ -132,7 +119,7 @@ class ARTICULATE_PT_details(SubPanel, bpy.types.Panel):
     def poll(cls, context) -> bool:
         armature = active_armature(context)
         effector = rig_of(armature).active if armature is not None else None
-        return effector is not None and bool(set(shown_options(effector)) & set(DETAILS))
+        return effector is not None and not DETAILS.isdisjoint(shown_options(effector))
 
     def fill(self, layout, _context, armature, rig) -> None:
         for option in shown_options(rig.active):

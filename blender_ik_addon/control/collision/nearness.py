@@ -7,7 +7,7 @@ distances, which rule out most pairs in the next query. The links follow Blender
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Final
 
 import bpy
@@ -17,14 +17,16 @@ import ikmath as ik
 from ikmath.collision import ClosestPairs, Scene, Shape
 from ikmath.collision.coherence_cache import CoherenceCache
 
-from ...bridge.armature import Array, Floats, read_state
+from ...bridge.armature import Array, Floats, pose_matrices, read_state
 from ...bridge.bone_map import bone_map
+from ...bridge.chains import Chain
 from ...bridge.evaluated import UNKNOWN, Changes
 from ...bridge.memo import Memo
 from ...bridge.obstacles import ObstacleReader
 from ...bridge.skeleton import Figure, read_figure
 from ...bridge.space import Space
 from ...properties.access import rig_of
+from ...properties.session import own_session
 from ...properties.settings import settings_around
 from ..frame.root import root_now
 from .surroundings import Surroundings, link_sizes, look_around, make_model, read_surroundings
@@ -54,6 +56,40 @@ class Critical:
     other: Array
     clearance: Array
     margin: Array
+
+
+class Subject:
+    """An armature in one redraw, the original, which is up to date in a frame.
+
+    Attributes:
+        armature: the object.
+        structure: a key that stays equal while only poses and transforms change.
+        chains: of the bones that may move; none until they are set.
+        matrix: (B, 4, 4) of its bones, armature space; basis: (B, 4, 4) from their channels.
+        world: (4, 4) of the armature object.
+        told: a key that stays equal while the bones do not move.
+        changes: a key that stays equal while thickness and mass do not change; both may be animated.
+    """
+
+    def __init__(self, armature: bpy.types.Object, frame: int, structure: Hashable) -> None:
+        self.armature, self.structure, self.chains = armature, structure, list[Chain]()
+        self.matrix = pose_matrices(armature)
+        self.basis = pose_matrices(armature, "matrix_basis")
+        self.world = np.array(armature.matrix_world, dtype=float)
+        # columns first, the order in memory
+        self.told: Hashable = self.world.tobytes(), self.matrix.swapaxes(1, 2).tobytes()
+        links = rig_of(armature).body.links
+        self.changes: Hashable = own_session().flesh_changes, len(links), frame
+
+    @cached_property
+    def bones(self) -> Array:
+        """(B, 4, 4) the bones in the world."""
+        return np.asarray(self.world @ self.matrix.astype(float))
+
+    @property
+    def key(self) -> Hashable:
+        """A key that stays equal while the same bones may move."""
+        return self.structure, tuple(self.chains)
 
 
 class _Model:
@@ -122,29 +158,18 @@ class Neighbourhood:
         self._shapes: tuple[Space, tuple[Shape, ...]] | None = None
 
     def look(
-        self,
-        armature: bpy.types.Object,
-        structure: Hashable,
-        figure: Figure,
-        matrix: Floats,
-        told: Hashable,
-        space: Space,
-        depsgraph: bpy.types.Depsgraph,
+        self, subject: Subject, links: Hashable, figure: Figure, space: Space, depsgraph: bpy.types.Depsgraph
     ) -> Critical | None:
         """Critical points of the links that are near to something, and of the nearest link in any case.
 
-        None if the figure has no obstacles and no self-collision.
-
-        Args:
-            armature, space, depsgraph: up to date.
-            figure: in any pose; structure: a key that stays equal while only poses and transforms change.
-            matrix: (B, 4, 4) of the bones, armature space; told: a key that stays equal while neither they
-                nor the armature move.
+        None if the figure has no obstacles and no self-collision. The figure is in any pose. `links` is a key
+        that stays equal while the thickness does not change.
         """
+        armature = subject.armature
         if not ik.METHODS[rig_of(armature).solver.method].obstacles:
             return None  # a method that does not support obstacles
         seen = depsgraph.scene.session_uid, depsgraph.view_layer.name
-        key = structure, settings_around(rig_of(armature)), seen
+        key = subject.key, links, settings_around(rig_of(armature)), seen
         if key != self._key:
             around = read_surroundings(armature, figure.bones, figure.solved)
             # the reader caches the trees of the meshes itself
@@ -160,10 +185,10 @@ class Neighbourhood:
 
         def measure() -> Critical | None:
             model = self._model
-            places = None if model is None else model.places(matrix, space.scale)
+            places = None if model is None else model.places(subject.matrix, space.scale)
             if model is None or places is None:
                 model = self._model = _Model(armature, around, figure, space, shapes)
-                places = model.places(matrix, space.scale)
+                places = model.places(subject.matrix, space.scale)
             scene = model.problem.scene
             if scene is None:
                 self._model = None
@@ -173,7 +198,7 @@ class Neighbourhood:
             near = self._near(scene, places, model.problem.length)
             return None if near is None else _listed(model, near, space)
 
-        return self._found.get((shapes, told), measure)
+        return self._found.get((shapes, subject.told), measure)
 
     def _near(self, scene: Scene, places: Array, size: float) -> ClosestPairs | None:
         """All near pairs. If there are none, some that include the nearest; None without any obstacle."""

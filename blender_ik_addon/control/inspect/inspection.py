@@ -7,9 +7,9 @@ Joint limits that are reached are arcs and swing boundaries in world space. The 
 those of the bones that Blender has evaluated, without forward kinematics.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, Final
 
 import bpy
@@ -19,19 +19,17 @@ import ikmath as ik
 from ikmath import rotation
 from ikmath.goals.balance import hull
 
-from ...bridge.armature import Array, Bones, Flags, Floats, pose_matrices, read_all, read_bones, read_state
+from ...bridge.armature import Array, Bones, Flags, Floats, read_all, read_bones, read_state
 from ...bridge.bone_map import bone_map
-from ...bridge.chains import Chain, moving_bones
+from ...bridge.chains import moving_bones
 from ...bridge.goals import Masses
 from ...bridge.memo import Memo
 from ...bridge.skeleton import Figure, read_figure
 from ...bridge.space import Space, nearest_rotation, read_space
-from ...properties.access import rig_of
 from ...properties.bone import bone_settings
 from ...properties.measures import metre
-from ...properties.session import own_session
 from ..collision.body import Capsules, placed, present_links, read_links, weigh
-from ..collision.nearness import Critical, Neighbourhood
+from ..collision.nearness import Critical, Neighbourhood, Subject
 from ..frame.root import root_now
 
 _CONTACT: Final = 0.05  # share of the figure's height within which a part counts as on the ground
@@ -84,40 +82,6 @@ def stand(
     way, off = following - corners, center[:2] - corners
     inside = (way[:, 0] * off[:, 1] - way[:, 1] * off[:, 0] >= 0.0).all()
     return Stand(center, floor, corners, bool(len(corners) > 2 and inside))
-
-
-class Subject:
-    """An armature in one redraw, the original, which is up to date in a frame.
-
-    Attributes:
-        armature: the object.
-        structure: a key that stays equal while only poses and transforms change.
-        chains: of the bones that may move; none until they are set.
-        matrix: (B, 4, 4) of its bones, armature space; basis: (B, 4, 4) from their channels.
-        world: (4, 4) of the armature object.
-        told: a key that stays equal while the bones do not move.
-        changes: a key that stays equal while thickness and mass do not change; both may be animated.
-    """
-
-    def __init__(self, armature: bpy.types.Object, frame: int, structure: Hashable) -> None:
-        self.armature, self.structure, self.chains = armature, structure, list[Chain]()
-        self.matrix = pose_matrices(armature)
-        self.basis = pose_matrices(armature, "matrix_basis")
-        self.world = np.array(armature.matrix_world, dtype=float)
-        # columns first, the order in memory
-        self.told: Hashable = self.world.tobytes(), self.matrix.swapaxes(1, 2).tobytes()
-        links = rig_of(armature).body.links
-        self.changes: Hashable = own_session().flesh_changes, len(links), frame
-
-    @cached_property
-    def bones(self) -> Array:
-        """(B, 4, 4) the bones in the world."""
-        return np.asarray(self.world @ self.matrix.astype(float))
-
-    @property
-    def key(self) -> Hashable:
-        """A key that stays equal while the same bones may move."""
-        return self.structure, tuple(self.chains)
 
 
 @dataclass(frozen=True, eq=False)
@@ -305,15 +269,8 @@ class Inspector:
         """The obstacles near the figure, see `Neighbourhood.look`."""
         if not subject.chains:
             return None
-        return self.neighbourhood.look(
-            subject.armature,
-            (subject.key, self._links(subject)),
-            self._known(subject),
-            subject.matrix,
-            subject.told,
-            self._space(subject),
-            depsgraph,
-        )
+        links, figure = self._links(subject), self._known(subject)
+        return self.neighbourhood.look(subject, links, figure, self._space(subject), depsgraph)
 
     def _thickness(self, subject: Subject) -> tuple[Capsules, Masses | None]:
         """Thickness and masses, None without mass; read again if their settings have changed."""
