@@ -120,11 +120,16 @@ class Rows:
             chosen = close[0]
         elif self._far(far[0]) >= _FARTHER * self._far(far[1]):
             chosen = far[0]
-        elif len(carrying := [c for c in hung if self.children[c]]) == 1:  # a hand beside a shield
-            chosen = carrying[0]
+        elif len(carrying := [c for c in hung if self.children[c] and not self._ends_before(c, hung)]) == 1:
+            chosen = carrying[0]  # a hand beside a shield, a foot beside bones for the twist of the shin
         beside = [c for c in hung if c != chosen and bool(self.children[c]) == bool(self.children[chosen])]
         twin = chosen >= 0 and any(self._are_sides(c, chosen) for c in beside)
         return -1 if twin else chosen
+
+    def _ends_before(self, joint: int, siblings: list[int]) -> bool:
+        """Whether all that goes on from a joint reaches no farther than to where a sibling begins."""
+        begins = np.linalg.norm(self.heads[siblings] - self.heads[self.parents[joint]], axis=1)
+        return self._far(joint) <= (1.0 + _TWIN) * float(begins.max())
 
     def _are_sides(self, a: int, b: int) -> bool:
         """Whether two children of a bone are left and right: as long, alone or with all that hangs there."""
@@ -211,6 +216,8 @@ def limbs_of(rows: Rows, size: float, up: Array, hands: Sequence[int]) -> list[S
                 plain = min(pair, key=lambda limb: len(limb.joints))
                 pair = replace(plain, bones=first.bones), replace(plain, bones=near.bones)
             pairs.append(pair)
+    taken = {bone for pair in pairs for one in pair for bone in one.bones}
+    pairs = [pair for pair in pairs if not any(rows.parents[one.bones[0]] in taken for one in pair)]
     reaches = [max(float(rows.reach[one.bones[0]]) for one in pair) for pair in pairs]
     far = _REACH * max(reaches, default=0.0)
     return [pair for pair, reach in zip(pairs, reaches, strict=True) if reach >= far]

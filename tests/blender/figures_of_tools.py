@@ -211,6 +211,40 @@ def _between(a: Place, b: Place) -> Place:
     return (a[0] + b[0]) / 2, (a[1] + b[1]) / 2, (a[2] + b[2]) / 2
 
 
+def creator() -> Rows:
+    """As Character Creator's: beside each long bone two for its twist, and one where it bends.
+
+    The file says where joints are; bones get their ends, halfway, from all that hangs from them.
+    """
+    rows: Rows = []
+    _row(
+        rows, None, "BoneRoot Hip Waist Spine01 Spine02 NeckTwist01 NeckTwist02 Head",
+        (0, 0, 0), (0, 0, 1.04), (0, -0.02, 1.12), (0, -0.03, 1.18), (0, -0.01, 1.32), (0, 0, 1.58),
+        (0, -0.01, 1.62), (0, -0.02, 1.67), (0, -0.02, 1.75),
+    )  # fmt: skip
+    rows.append(("Pelvis", "Hip", (0, 0, 1.04), (0, 0, 1.02)))
+    for side, s in (("L", 1.0), ("R", -1.0)):
+        leg = [(0.1 * s, -0.02, 1.03), (0.09 * s, -0.03, 0.56), (0.09 * s, 0.02, 0.09)]
+        arm = [(0.15 * s, 0, 1.53), (0.4 * s, 0.01, 1.51), (0.65 * s, -0.02, 1.5)]
+        rows.append((f"Clavicle_{side}", "Spine02", (0.02 * s, -0.01, 1.52), arm[0]))
+        for parent, names, (a, b, c), bent, tip in (
+            ("Pelvis", ("Thigh", "Calf", "Foot"), leg, "Knee", (0.09 * s, -0.11, 0.03)),
+            (f"Clavicle_{side}", ("Upperarm", "Forearm", "Hand"), arm, "Elbow", (0.75 * s, -0.03, 1.5)),
+        ):
+            upper, lower, end = (f"{name}_{side}" for name in names)
+            rows += [
+                (upper, parent, a, _between(a, b)),
+                (lower, upper, b, _between(b, c)),
+                (end, lower, c, tip),
+            ]
+            rows.append((f"{bent}ShareBone_{side}", lower, b, _between(b, c)))
+            for part, head, tail in ((upper, a, b), (lower, b, c)):
+                _row(rows, part, f"{part}Twist01 {part}Twist02", head, _between(head, tail), tail)
+        rows.append((f"ToeBase_{side}", f"Foot_{side}", (0.09 * s, -0.11, 0.03), (0.09 * s, -0.13, 0.03)))
+        _fingers(rows, f"Hand_{side}", s, tuple(f"{finger}_{side}_" for finger in ("Index", "Mid", "Pinky")))
+    return rows
+
+
 def insect() -> Rows:
     """Six legs of five parts, antennae and wings."""
     rows: Rows = []
@@ -285,6 +319,7 @@ def wading_bird() -> Rows:
 
 
 FIGURES: Mapping[str, Callable[[], Rows]] = {
-    "unreal": unreal, "capture": capture, "anime": anime, "twisting": twisting, "insect": insect,
-    "makehuman": makehuman, "octopus": octopus, "building_crane": building_crane, "wading_bird": wading_bird,
+    "unreal": unreal, "capture": capture, "anime": anime, "creator": creator, "twisting": twisting,
+    "insect": insect, "makehuman": makehuman, "octopus": octopus, "building_crane": building_crane,
+    "wading_bird": wading_bird,
 }  # fmt: skip
