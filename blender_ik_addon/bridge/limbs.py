@@ -23,7 +23,7 @@ from .space import applied
 
 _BENT: Final = np.sin(np.radians(0.5))  # a limb that is straighter at rest has no direction of its own
 POSED: Final = np.sin(np.radians(10.0))  # a larger bend in the animation defines the direction
-_ALONG: Final = 0.95  # minimum cosine of a limb's hinge axis with a bone axis, to use the limits of that
+_SQUARE: Final = 0.95  # minimum sine of a limb's hinge axis with the bone, to limit swings about it
 _BACKWARDS: Final = np.radians(10.0)  # a limb that starts bent backwards by less than this counts as straight
 
 
@@ -141,45 +141,57 @@ class LimbJoints:
 class Hinges:
     """How limbs bend as hinges; k of them, of a figure whose coordinates belong to joints `owner` (n,).
 
+    Limits are meant about an axis of the bone, turned about the bone so that it is the hinge's.
+
     Attributes:
-        bends: (k,) index of the coordinate that bends it; across: of the one that bends it sideways.
-        sides: (k,) sign of the coordinate for a correct bend.
-        at_rest: (k,) radians, bend if the coordinate is 0.
-        which: (k,) whether the hinge axis is a bone axis.
+        at_rest: (k,) radians, bend if the coordinates are 0.
+        which: (k,) whether the hinge axis is square to the bone.
+        bends: (k,) index of the coordinate whose limits bound the bend; sides: (k,) its sign.
         own: (k, n) 1.0 for the coordinates of the limb's joints, else 0.0.
     """
 
     def __init__(self, limbs: LimbJoints, owner: Indices) -> None:
         self._limbs = limbs
         swing, rows = limbs.axis[:, [0, 2]], np.arange(len(limbs.axis))
+        size = np.linalg.norm(swing, axis=1)
+        self.which: Flags = size > _SQUARE
+        self._swings, self._axes = limbs.turns[:, [0, 2]], swing / np.maximum(size, 1e-12)[:, None]
         best = np.abs(swing).argmax(1)
-        along = swing[rows, best]
-        self.bends, self.across = limbs.turns[rows, 2 * best], limbs.turns[rows, 2 - 2 * best]
+        along, beside = self._axes[rows, best], self._axes[rows, 1 - best]
+        self.bends, self._across = self._swings[rows, best], self._swings[rows, 1 - best]
         self.sides: Array = np.sign(along)
+        self._aside = np.stack([-self.sides * beside, np.abs(along)], 1)  # what bends sideways, of both
+        # from the nearest axis of the bone to the hinge's, about the bone
+        self._turned = np.where(best == 0, -1.0, 1.0) * np.arctan2(self.sides * beside, np.abs(along))
         self.at_rest = limbs.angles(limbs.second)
-        self.which: Flags = np.abs(along) > _ALONG
         joints = np.stack([limbs.upper, limbs.lower, limbs.end], 1)
         self.own = (joints[:, :, None] == owner).any(1).astype(float)
 
     def bent(self, q: Array) -> Array:
         """(k,) radians by which the limbs are bent at coordinates (n,)."""
-        return np.asarray(self.at_rest + self.sides * q[self.bends])
+        return np.asarray(self.at_rest + (self._axes * q[self._swings]).sum(1))
+
+    def bend(self, q: Array, rows: Indices, more: Array) -> None:
+        """Bend some limbs by more (k,) radians at coordinates (n,), in place."""
+        q[self._swings[rows]] += self._axes[rows] * more[:, None]
 
     def limited(self, skeleton: ik.Skeleton, q: Array, which: Flags, aside: Array | float) -> ik.Skeleton:
         """The skeleton with limits that keep some limbs from bending the wrong way, for a starting pose (n,).
 
         A limb that starts bent the wrong way is excepted, because a knee bent backwards by hand is intended.
-        Those whose hinge axis is not a bone axis are skipped. They may bend sideways by `aside`, radians.
+        Those whose hinge axis is not square to the bone are skipped. They may bend sideways by `aside`,
+        radians.
         """
         backwards = self._limbs.angles(self._limbs.seconds(q)) < -_BACKWARDS
-        now, straight = self.sides * q[self.bends], -self.at_rest
+        now, straight = self.bent(q) - self.at_rest, -self.at_rest
         least = np.where(backwards, -np.inf, np.minimum(straight, now))
         most = np.where(backwards, np.maximum(straight, now), np.inf)
         rows = which & self.which
-        lower, upper = skeleton.lower.copy(), skeleton.upper.copy()
+        lower, upper, turned = skeleton.lower.copy(), skeleton.upper.copy(), skeleton.limits_turned.copy()
         lower[self.bends[rows]] = np.where(self.sides > 0, least, -most)[rows]
         upper[self.bends[rows]] = np.where(self.sides > 0, most, -least)[rows]
-        across, room = self.across[rows], np.broadcast_to(aside, rows.shape)[rows]
-        lower[across] = np.minimum(-room, q[across])
-        upper[across] = np.maximum(room, q[across])
-        return skeleton.with_limits(lower, upper)
+        turned[self._limbs.lower[rows]] = self._turned[rows]
+        across, room = self._across[rows], np.broadcast_to(aside, rows.shape)[rows]
+        beside = (self._aside * q[np.stack([self.bends, self._across], 1)]).sum(1)[rows]
+        lower[across], upper[across] = np.minimum(-room, beside), np.maximum(room, beside)
+        return skeleton.with_limits(lower, upper, turned)

@@ -8,13 +8,12 @@ the side where S lies,
 
     (S.x / r.x)^2 + (S.z / r.z)^2 <= 1          four quarter ellipses, or a strip if only one turn is limited
 
-measured from the centre `clip(0, lower, upper)`, which is the rest pose unless the limits leave it out.
+measured from the centre `clip(0, lower, upper)`, which is the rest pose unless the limits leave it out. The
+axes x and z of a region may be turned about the twist's axis, for a knee that bends about neither.
 
 Arrays here are `q` with the coordinates along the LAST axis in public functions; the private ones take the
 coordinates first, because that is how a batch of frames lies in memory.
 """
-
-from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -77,6 +76,7 @@ class JointLimits(Remade):
     Args:
         owner: (n,) joint of each coordinate; slot: (n,) which of its six; lower, upper: (n,) limits;
         coupling: which coordinates follow others, None if none does.
+        turned: (J,) radians by which the axes of a joint's swing limits are turned about y; None: nowhere.
 
     Attributes:
         pairs: (P, 2) columns of the swing turns (x, z) of joints that are free in both and limited in one.
@@ -90,7 +90,13 @@ class JointLimits(Remade):
     """
 
     def __init__(
-        self, owner: Index, slot: Index, lower: Array, upper: Array, coupling: Coupling | None = None
+        self,
+        owner: Index,
+        slot: Index,
+        lower: Array,
+        upper: Array,
+        coupling: Coupling | None = None,
+        turned: Array | None = None,
     ) -> None:
         self.n, self.coupling = len(owner), coupling
         self.lower, self.upper = lower, upper
@@ -132,10 +138,14 @@ class JointLimits(Remade):
         self.half_turn = np.where(beyond, 1.0 / np.pi, 0.0)
         rooms = np.concatenate([centre, inverse[0], inverse[1], self.half_turn[:, None]], 1).tolist()
         self._rooms = [Room(*room) for room in rooms]
+        angle = np.zeros(len(pairs)) if turned is None else turned[owner[self.pairs[:, 0]]]
+        self._turned = np.stack([np.cos(angle), np.sin(angle)])
+        self._turns = list(zip(*self._turned.tolist(), strict=True))
         self.inverse = np.ascontiguousarray(inverse.transpose(0, 2, 1))
         # inside these intervals nothing can leave: a pair's is a rectangle in its ellipses, as |S| <= |v| / 2
         self.sure_low, self.sure_high = self.low.copy(), self.high.copy()
         side = np.minimum(np.where(open_side, 2.0, np.sqrt(2.0) * np.maximum(radius, 0.0)), 2.0)
+        side[:, angle != 0.0] = side.min((0, 2), initial=2.0)[angle != 0.0, None]  # a square, however turned
         if centre.any():
             side = np.full_like(side, -np.inf)
         self.sure_low[self.pairs], self.sure_high[self.pairs] = -side[0], side[1]
@@ -189,7 +199,7 @@ class JointLimits(Remade):
         """Put swings that are outside onto the boundary of their regions, in place."""
         for pair, *frame in np.argwhere(self._measures(q) > 1.0).tolist():
             x, z = ((column, *frame) for column in self.pair_columns[pair])
-            edge = edge_of(q.item(x), q.item(z), self._rooms[pair], 1.0)
+            edge = self._edge(pair, q.item(x), q.item(z), 1.0)
             if edge is not None:
                 q[x], q[z], *_ = edge
 
@@ -227,10 +237,21 @@ class JointLimits(Remade):
         for pair in dict.fromkeys(map(self._pair_of.__getitem__, suspects)):
             if pair >= 0:
                 x, z = self.pair_columns[pair]
-                edge = edge_of(q.item(x), q.item(z), self._rooms[pair], measure)
+                edge = self._edge(pair, q.item(x), q.item(z), measure)
                 if edge is not None:
                     edges.append((pair, x, z, edge))
         return edges
+
+    def _edge(
+        self, pair: int, x: float, z: float, measure: float
+    ) -> tuple[float, float, float, float] | None:
+        """As `edge_of` for one of the pairs, whose region may be turned."""
+        c, s = self._turns[pair]
+        found = edge_of(c * x - s * z, s * x + c * z, self._rooms[pair], measure)
+        if found is None:
+            return None
+        a, b, u, v = found
+        return c * a + s * b, c * b - s * a, c * u + s * v, c * v - s * u
 
     def slight(self, dq: Array, share: float) -> Array:
         """(n, ...) what part of steps dq (n, ...) counts as little, in radians or metres.
@@ -265,11 +286,13 @@ class JointLimits(Remade):
     # ------------------------------------------------------------------ swing pairs
     def _measures(self, q: Array) -> Array:
         """Measure (P, ...) of all pairs of q (n, ...), 1 on the boundary; as in `swing.edge_of`."""
-        v, more = q[self.pairs.T], (1,) * (q.ndim - 1)
+        (x, z), more = q[self.pairs.T], (1,) * (q.ndim - 1)
+        c, s = (_columns_first(one, x) for one in self._turned)
+        v = np.stack([c * x - s * z, s * x + c * z])
         centre, below, above = (one.reshape(2, -1, *more) for one in (self.centre, *self.inverse))
         t = np.sqrt(v[0] * v[0] + v[1] * v[1]) + 1e-150
-        s = v * np.where(t < np.pi, np.sin(0.5 * t) / t, 1.0 / np.pi) - centre
-        w = s * np.where(s < 0, below, above)
+        sines = v * np.where(t < np.pi, np.sin(0.5 * t) / t, 1.0 / np.pi) - centre
+        w = sines * np.where(sines < 0, below, above)
         measure = np.sqrt(w[0] * w[0] + w[1] * w[1])
         return np.asarray(np.maximum(measure, t * _columns_first(self.half_turn, t)))
 

@@ -60,7 +60,7 @@ class Skeleton(Lean):
         stiffness: (n,); max_speed: (n,) radians or metres a second, infinite where there is none; mass: (J,).
         coupling: which coordinates follow others (`Joint.mimic`), None if none does.
         inertia: (n,) see `with_inertia`; None unless given.
-        inherits: (J,) bool, `Joint.inherit_rotation`.
+        inherits: (J,) bool, `Joint.inherit_rotation`; limits_turned: (J,) see `with_limits`.
         ancestors: (J, J) bool, [i, j] where j is i or above i.
         joint_limits: the region that the limits leave to `q`.
         topology: of the tree; copies share it, so two skeletons of the same structure have the same topology.
@@ -88,6 +88,7 @@ class Skeleton(Lean):
         self.stiffness = _per_coordinate(self.joints, slots, "stiffness", 0.0)
         self.max_speed = _per_coordinate(self.joints, slots, "max_speed", np.inf)
         self.inertia: Array | None = None
+        self.limits_turned = np.zeros(count)
         self.coupling = coupling_of(self.joints)
         self._limit()
         self.topology = Topology(self.parents, self.inherits, self.owner, self.slot)
@@ -128,7 +129,9 @@ class Skeleton(Lean):
                 raise BadValue(f"Coordinate {self.coordinate_names[int(bad.argmax())]!r}", reason)
         if (self.mass < 0).any():
             raise BadValue(f"Joint {self.names[int((self.mass < 0).argmax())]!r}", "has a negative mass.")
-        self.joint_limits = JointLimits(self.owner, self.slot, self.lower, self.upper, self.coupling)
+        self.joint_limits = JointLimits(
+            self.owner, self.slot, self.lower, self.upper, self.coupling, self.limits_turned
+        )
 
     def __len__(self) -> int:
         return len(self.names)
@@ -193,8 +196,15 @@ class Skeleton(Lean):
         other.inertia = arguments.frozen(given)
         return other
 
-    def with_limits(self, lower: npt.ArrayLike, upper: npt.ArrayLike) -> Skeleton:
-        """The same figure with other limits, lower (n,) and upper (n,).
+    def with_limits(
+        self, lower: npt.ArrayLike, upper: npt.ArrayLike, turned: npt.ArrayLike | None = None
+    ) -> Skeleton:
+        """The same figure with other limits.
+
+        Args:
+            lower, upper: (n,) of the coordinates.
+            turned: (J,) radians by which the axes x and z are turned about y, about which the limits of a
+                joint that is free in both are meant: of a knee that bends about neither. None: as they are.
 
         Raises:
             BadShape, BadValue: limits that no joint could have.
@@ -202,6 +212,8 @@ class Skeleton(Lean):
         other = self._without("rest")
         for name, given in (("lower", lower), ("upper", upper)):
             setattr(other, name, arguments.shaped(given, name, (self.n,), endless=True))
+        if turned is not None:
+            other.limits_turned = arguments.frozen(arguments.shaped(turned, "turned", (len(self),)))
         other._limit()
         return other
 

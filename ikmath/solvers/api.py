@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """All methods by name, and `solve`, which runs them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import prod
 from typing import Any, Final
@@ -141,6 +139,8 @@ def refuse(method: Method, problem: Problem) -> None:
         raise NotSupported(
             f"Method {method.label}", "moves each coordinate alone, but some mimic others; use Hierarchical."
         )
+    if problem.skeleton.limits_turned.any() and not method.coupled:
+        raise NotSupported(f"Method {method.label}", "knows no limits about turned axes; use Hierarchical.")
     picky = method.takes is not None or not (method.single_axes and method.parts and method.levels)
     if picky or problem.scene is not None or problem.posture_cost is not None:
         objection = method.objection(Requirements.of(problem))

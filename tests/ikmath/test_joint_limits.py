@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ikmath as ik
+from ikmath import rotation
 from ikmath.classic.limit_crossings import leaving
 from tests.ikmath import oracle, trees
 
@@ -226,3 +227,53 @@ def test_rounding_counts_as_little_far_from_zero(turns):
     )
     step = np.where(skeleton.is_turn, 0.0, 64.0 * np.spacing(1e3))
     assert (skeleton.joint_limits.slight(step, 0.1) > step).all()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_limits_about_turned_axes_are_those_of_a_joint_whose_axes_are_turned(seed):
+    rng = np.random.default_rng(seed)
+    angle, (low, high) = rng.uniform(-np.pi, np.pi), rng.uniform(0.0, 2.0, (2, 3))
+    high[seed % 3] = np.inf
+    plain = ik.Skeleton([ik.Joint("ball", turns="xyz", lower=-low, upper=high)])
+    turned = plain.with_limits(plain.lower, plain.upper, [angle])
+    about = rotation.about(1, angle)  # from the turned axes to the joint's own; a twist is the same in both
+
+    def seen(q):
+        return q @ about
+
+    q = rng.normal(size=(100, 3)) * rng.choice([0.2, 1.0, 2.0], (100, 1))
+    np.testing.assert_allclose(seen(turned.project(q)), plain.project(seen(q)), atol=1e-9)
+    np.testing.assert_allclose([turned.project(one) for one in q], turned.project(q), atol=1e-12)
+    violation = plain.joint_limits.violation(seen(q))
+    np.testing.assert_allclose(turned.joint_limits.violation(q), violation, atol=1e-9)
+
+
+def test_a_solve_keeps_limits_about_turned_axes():
+    """A chain of two, and the same with the lower joint's frame turned instead."""
+    angle = 0.6
+    frame = rotation.about(1, angle)
+    bounds = {"lower": [0.0, -0.5, -0.2], "upper": [2.0, 0.5, 0.2]}
+
+    def chain(turn, **limits):
+        upper, lower = ik.Joint("upper"), ik.Joint("lower", "upper", turn, (0, 1, 0), turns="xyz", **limits)
+        return ik.Skeleton([upper, lower])
+
+    own, free, endless = chain(frame, **bounds), chain(np.eye(3)), [np.inf] * 3
+    lower, upper = np.append(np.negative(endless), bounds["lower"]), np.append(endless, bounds["upper"])
+    other = free.with_limits(lower, upper, turned=[0.0, angle])
+    for place in ((0.3, 1.2, 0.4), (-0.5, 1.0, 0.3), (0.2, 0.9, -0.9), (0.0, 0.2, 0.1)):
+        ends = []
+        for figure in (own, other):
+            problem = ik.Problem(figure, [ik.Position("lower", place, (0, 1, 0))])
+            found = ik.solve(problem, accuracy="exact", tolerance=1e-9)
+            ends.append(ik.Pose.forward(figure, found.q).point("lower", (0, 1, 0)))
+        np.testing.assert_allclose(*ends, atol=1e-6)
+        assert other.joint_limits.violation(found.q).max() < 1e-9
+
+
+def test_methods_that_know_no_turned_axes_say_so():
+    figure = ik.Skeleton([ik.Joint("ball", turns="xyz", upper=1.0)])
+    figure = figure.with_limits(figure.lower, figure.upper, [0.5])
+    problem = ik.Problem(figure, [ik.Position("ball", (0, 1, 0), (0, 1, 0))])
+    with pytest.raises(ik.NotSupported, match="turned axes; use Hierarchical"):
+        ik.solve(problem, method="damped")

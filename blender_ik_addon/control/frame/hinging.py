@@ -68,7 +68,7 @@ def slightly_bent(figure: Figure, problem: ik.Problem, q: Array) -> Array:
     if not len(rows) or (problem.errors(ik.Pose.forward(problem.skeleton, q)) < _THERE * problem.spans).all():
         return q
     start = q.copy()
-    start[hinges.bends[rows]] += hinges.sides[rows] * (_SLIGHT - bent[rows])
+    hinges.bend(start, rows, _SLIGHT - bent[rows])
     return problem.skeleton.project(start)
 
 
@@ -181,16 +181,17 @@ def led(hinges: Hinges, problem: ik.Problem, q: Array, towards: Array) -> tuple[
     Beyond the barrier between two poses they bend by themselves. All else stays as natural as it can. They
     bend `towards` the result (k,) of `bends_of`.
     """
-    which, skeleton = np.isfinite(towards), problem.skeleton
-    bends, sides = hinges.bends[which], hinges.sides[which]
-    bent = np.minimum(towards, hinges.bent(q) + _BENDING)[which]
-    least = sides * (bent - hinges.at_rest[which])
+    rows, skeleton = np.flatnonzero(np.isfinite(towards)), problem.skeleton
+    bends, sides, now = hinges.bends[rows], hinges.sides[rows], hinges.bent(q)[rows]
+    bent = np.minimum(towards[rows], now + _BENDING)
+    least = sides * (bent - hinges.at_rest[rows])
     low, high = skeleton.lower[bends], skeleton.upper[bends]
-    lower, upper = skeleton.lower.copy(), skeleton.upper.copy()
+    lower, upper, start = skeleton.lower.copy(), skeleton.upper.copy(), q.copy()
     lower[bends] = np.where(sides > 0, np.clip(least, low, high), low)
     upper[bends] = np.where(sides < 0, np.clip(least, low, high), high)
+    hinges.bend(start, rows, np.maximum(bent - now, 0.0))
     other = problem.with_skeleton(skeleton.with_limits(lower, upper))
-    return other, other.skeleton.project(np.clip(q, lower, upper))
+    return other, other.skeleton.project(start)
 
 
 def bends_of(hinges: Hinges, before: Array, after: Array) -> Array:
