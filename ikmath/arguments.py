@@ -5,8 +5,6 @@ Each function takes a value and `what` it is, such as "offset of Position goal h
 that. A value of the wrong type or out of bounds raises `BadValue`, an array with other axes `BadShape`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, TypeVar
 

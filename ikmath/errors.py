@@ -5,8 +5,6 @@ Every error is a `ValueError` whose message is one sentence that names the value
 The facts behind the sentence are attributes, so that an interface can phrase it differently.
 """
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Sequence
 from reprlib import Repr

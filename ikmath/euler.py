@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Euler angles; all other conventions are those of `rotation`."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

@@ -5,8 +5,6 @@ The default method keeps limits exactly, by the constraints of its steps. The wa
 `classic.limits` and are imported when first used.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar, Final
 

@@ -6,8 +6,6 @@ What stands in the declaration is all that a panel needs: a name, a sentence, a 
 grouped in a dataclass of their own, as Ge's zones are; they are then called by both names, with a dot.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Final, TypeVar

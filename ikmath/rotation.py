@@ -9,8 +9,6 @@ bone), the swing then leans that axis. It is the decomposition in which the limi
 kinematics act.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Final

@@ -8,8 +8,6 @@ there are is a setting of the whole process; it is as it was when the last of th
 same time, as a render's and the viewport's may. On another number of threads results round otherwise.
 """
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable
 from contextlib import ContextDecorator

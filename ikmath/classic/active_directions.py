@@ -5,8 +5,6 @@
 times that. The product of both is 1; different directions are apart.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

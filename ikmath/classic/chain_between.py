@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The chain between any two joints, up to their common ancestor and down again (Ge, A.5.1)."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

@@ -7,8 +7,6 @@ the points. `collide` is exact. It computes the factor by which both must grow a
 factor is below one.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

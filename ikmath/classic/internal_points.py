@@ -11,8 +11,6 @@ start, target and centre are collinear, there is no angle. In the same direction
 In opposite directions the segment contains the centre, no direction is preferred, and BadValue is raised.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

@@ -7,8 +7,6 @@ stalled, maximum of iterations) and the best pose so far. A batch has a loop of 
 reason in `kinematics`; the method is the same.
 """
 
-from __future__ import annotations
-
 from typing import Any, Final, NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@ Second derivatives of the goals are differences of their Jacobians over one batc
 enough for Newton's method.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

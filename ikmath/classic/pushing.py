@@ -6,8 +6,6 @@ loop. Every step is accepted, as in the texts, because a push may increase the e
 towards far goals are short, so that the push of each step can keep up with them.
 """
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import numpy as np

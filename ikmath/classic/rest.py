@@ -5,8 +5,6 @@ The classic methods stop before it, by up to a centimetre, so that a second solv
 jitter. The steps towards reachable goals are unchanged.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType

@@ -4,8 +4,6 @@
 The loops decide about the steps: `loop` for one pose, `batch` for many.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 

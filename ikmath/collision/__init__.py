@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Obstacles and the figure's own body: shapes, signed distances, and the critical points between them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

@@ -8,8 +8,6 @@ at contact they allow sliding. The texts' methods (`classic.avoidance`) add a pu
 are loaded when first used.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final

@@ -5,8 +5,6 @@ A capsule lies along its bone (the joint's +Y), or beside it where the flesh is 
 size comes from quantiles, not extremes, so that stray vertices or small weights do not enlarge it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

@@ -4,8 +4,6 @@
 It never changes a result.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

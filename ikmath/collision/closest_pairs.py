@@ -5,8 +5,6 @@ The terms are Ge's (4.1): on a link the critical point, on the obstacle the obst
 critical distance, here less the thickness of the link and negative where they overlap.
 """
 
-from __future__ import annotations
-
 from functools import cached_property
 
 import numpy as np

@@ -5,8 +5,6 @@ A triangle thinner than rounding has no plane; it is then its three edges, which
 of its points than its thickness. So needles, and triangles whose corners coincide, need no special case.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final, NamedTuple, Self
 

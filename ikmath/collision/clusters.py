@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bounding spheres in clusters of neighbours: where a cluster is far away, no member is looked at."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

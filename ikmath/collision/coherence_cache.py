@@ -7,8 +7,6 @@ that cannot have come near are not measured, and the others are searched only as
 Results are the same.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

@@ -6,8 +6,6 @@ rest pose. Such pairs would lock the figure in its rest pose, so they are left o
 pairs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

@@ -6,8 +6,6 @@ calls is the cost. So everything below works on two-dimensional arrays, one row 
 b).dot(ONES)` takes half the time of `einsum` and a quarter of that of `sum(-1)`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final
 

@@ -6,8 +6,6 @@ candidate, another goal or a joint at its limit, is removed, and a few steps are
 If the effector then comes clearly nearer, this candidate holds it back.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final

@@ -5,8 +5,6 @@ A point of the figure at some depth inside a link stays out of obstacles by this
 it cannot come nearer to a target that is deeper in an obstacle.
 """
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import numpy as np

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The status of a solve; the sentence that explains it is made when it is read."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Figures built in code: those of the papers, and simple ones for examples, tests and measurements."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 

@@ -7,8 +7,6 @@ drawn by its weight; angles and lengths may be shaken. All that is drawn comes f
 same tree every time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final

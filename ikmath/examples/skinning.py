@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Skin weights: each vertex follows the bones whose flesh is nearest to it."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

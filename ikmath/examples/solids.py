@@ -5,8 +5,6 @@ Each is closed, and its faces look outward. Several of them may overlap, like th
 voxel remesher can join them into one skin, so the solids need not meet exactly.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product

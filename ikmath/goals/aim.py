@@ -9,8 +9,6 @@ is perpendicular to the direction, so it has two components, along two axes fixe
 smoothly with it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar, Final
 

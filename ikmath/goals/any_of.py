@@ -6,8 +6,6 @@ same choice. Between two nearly equal ones a clip would flicker. `with_choices(p
 frame before, returns a goal that prefers the earlier choice, until another is cheaper by `preference`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Self
 

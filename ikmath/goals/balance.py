@@ -6,8 +6,6 @@ so its Jacobian is one too: for each coordinate, the mass that it moves and that
 by products with matrices that the structure of the figure gives.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from copy import deepcopy
 from typing import ClassVar, Final, NamedTuple

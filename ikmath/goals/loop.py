@@ -5,8 +5,6 @@ A figure is a tree; whatever closes a ring in it (both hands on one staff, a fou
 goal. It holds to the tolerance of the solver, as all goals do, so give it the strongest priority.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar, Self
 

@@ -5,8 +5,6 @@ A foot that slides over the ground, a hand on a wall: two of the three coordinat
 plane is a floor: points above it are free.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar
 

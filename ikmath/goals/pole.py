@@ -7,8 +7,6 @@ where the joint or the pole is nearly on the line: `e = t h^2 / (h^2 + l^2)`, wi
 of both ways with the line.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar, Final
 

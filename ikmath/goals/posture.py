@@ -6,8 +6,6 @@ which acts only where the goals leave the figure free. Here it is the weakest go
 keeps it below the others (null space, lowest level, small weight) is the method's business.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar
 

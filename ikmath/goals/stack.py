@@ -6,8 +6,6 @@ together, whatever their priority: one binding of their points, and one product 
 their Jacobian. Other kinds of goals give their own rows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any

@@ -13,8 +13,6 @@ as long as their number falls, and from there one constraint at a time by a dual
 chapter 23; Goldfarb & Idnani 1983).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 

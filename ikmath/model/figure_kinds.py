@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The kinds of a figure's joints, its limbs, sides and feet, and the direction in which it faces."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 

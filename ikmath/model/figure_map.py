@@ -6,8 +6,6 @@ figure has the same map. Limbs come in pairs of equal depth and length and have 
 pair nearest to the head has shoulders and elbows, the other pairs have hips and knees.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from types import MappingProxyType

@@ -16,8 +16,6 @@ Joints lie innermost there: short inner loops are slow. The factors of products 
 multiplies arrays of one shape in a third of the time that broadcasting takes.
 """
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 import numpy as np

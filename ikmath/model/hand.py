@@ -6,8 +6,6 @@ wrist. On which side of the knuckles the palm is follows from which hand it is, 
 straight bend the right way too. Without a thumb it is not known.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from typing import Final

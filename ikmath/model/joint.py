@@ -6,8 +6,6 @@ first carries the coordinate: its local y is the axis. The second has no coordin
 so that its own frame is `Translation(translation) @ Rotation(rotation) @ Rotation(axis, angle)`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -7,8 +7,6 @@ an arm of an octopus, is not a limb unless it is folded. A thigh does not begin 
 a shin does not lie on the ground.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

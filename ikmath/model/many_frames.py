@@ -5,8 +5,6 @@ Here the arithmetic counts. So the poses lie innermost in memory, and each level
 quaternions. See `forward_kinematics` for one pose and for the formulas.
 """
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 import numpy as np

@@ -6,8 +6,6 @@ the segments in Winter, "Biomechanics and Motor Control of Human Movement" (2009
 However many bones a segment is cut into, it keeps its mass.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt

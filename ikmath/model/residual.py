@@ -5,8 +5,6 @@ Goals make them, limit methods add to them, and every solving method uses them. 
 needs errors only, so a Jacobian may be evaluated lazily.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import numpy as np

@@ -5,8 +5,6 @@ Of a figure's joints only a few stand at their limits in any one frame. For thos
 cost several times more than the arithmetic (measured: four pairs, 37 us in arrays, 8 us here).
 """
 
-from __future__ import annotations
-
 from math import asin, pi, sin, sqrt
 from typing import Final, NamedTuple
 

@@ -5,8 +5,6 @@ The head is the end that lies ahead of the limbs or above them; toes point ahead
 is the end beside the arms, then the one that forks as a face does, that rises, that is deepest in the tree.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import Final
 

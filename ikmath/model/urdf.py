@@ -7,8 +7,6 @@ becomes a `Joint` with its own name and the coordinate.
 Not read: masses, meshes, collision shapes, transmissions, soft limits of safety controllers.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import xml.etree.ElementTree as ElementTree

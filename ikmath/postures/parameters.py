@@ -6,8 +6,6 @@ weights changed the mean error on captured motion by at most 0.17 % of the figur
 relaxed stance).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import radians

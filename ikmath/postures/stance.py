@@ -5,8 +5,6 @@ Arms hang 70 degrees below the horizontal, elbows are bent by 15 degrees and kne
 the pose in which the figure's map was made, for example a T-pose, an A-pose or a walking pose.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

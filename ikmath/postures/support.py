@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which rule keeps a figure upright: balance over its feet, hips kept in place, or none; with a reason."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 

@@ -6,8 +6,6 @@ coordinates an angle and a distance (Ki & Sheen, section 3). A step along the ta
 coordinates overshoots. In polar coordinates about half as many steps are needed.
 """
 
-from __future__ import annotations
-
 from math import atan2, sqrt
 from typing import Final, cast
 

@@ -10,8 +10,6 @@ slightly inside is put back onto the surface, so that steps along a curved surfa
 A start inside is pushed out first. If that fails, no step may go deeper.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

@@ -6,8 +6,6 @@ to the effector and some to its target. One of each with a free line between the
 limb can follow is tested by solving for each waypoint.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

@@ -6,8 +6,6 @@ first step leaves are nearly the same from frame to frame; in one that slows dow
 of the step. A first step that allows for them converges to second order and is mostly the only one.
 """
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 from ..rotation import Array

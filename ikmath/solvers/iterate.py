@@ -7,8 +7,6 @@ of squares make it an exact penalty: where a level can be met it is met exactly,
 its multiplier (Nocedal & Wright 2006, 17.2).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from math import sqrt

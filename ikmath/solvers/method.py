@@ -6,8 +6,6 @@ comparing the flags with `Requirements`, which exist before the problem does. `s
 sentence.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial

@@ -5,8 +5,6 @@ A strategy proposes starts; the solve goes on from each of them and keeps the be
 used only where a jump is allowed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import ClassVar, Final, NamedTuple, Protocol
 

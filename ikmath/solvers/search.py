@@ -6,8 +6,6 @@ Poses that reach their goals and are clear come first, ordered by posture cost. 
 next, as the collision guard may push them out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import ClassVar, Final
 

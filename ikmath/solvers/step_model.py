@@ -5,8 +5,6 @@ The model that is made first has linear errors. Gauss and Newton leave out the c
 `newton_step` puts it back where that matters.
 """
 
-from __future__ import annotations
-
 from typing import Final, Self
 
 import numpy as np

@@ -7,8 +7,6 @@ A turn that is seen as a jump is spread over frames, unless a target leapt or th
 What no turn reaches is no reason to jump.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -5,8 +5,6 @@ A warm start needs one or two steps per frame and keeps the motion continuous. S
 order of the frames. To solve frames independently, use `solve`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

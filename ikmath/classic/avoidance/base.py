@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Base classes of the avoidance methods: each adds a push to the step of an incremental method."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from ...collision import Avoidance

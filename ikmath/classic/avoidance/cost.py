@@ -5,8 +5,6 @@ From Marchand & Courty's camera control (Ge, 4.1.2, eq. 4.7 and 5.3). (dx, dy, d
 obstacle. The cost is a sum, so "the alpha must be tuned whenever the number of obstacles is changed".
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -6,8 +6,6 @@ alpha is doubled and beta quadrupled, "by which the integration of the cost func
 5.3.4). The number of doublings is bounded, so that the cost can recover after many steps far from obstacles.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
 

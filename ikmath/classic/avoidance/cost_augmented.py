@@ -5,8 +5,6 @@ Three coordinates per obstacle, in the order of the scene (Ge, 5.3.4). If there 
 the nearest obstacles are used.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -6,8 +6,6 @@ For the original camera these are its position. For a chain they are the rotatio
 "has no clear physical interpretation" (Ge, 4.1.2). This package follows the text.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...arrays import Index

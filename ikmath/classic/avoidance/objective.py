@@ -6,8 +6,6 @@ The minimal distance method of Samson, Le Borgne & Espiau (Ge, 4.1.3 and eq. 5.5
 to minimise P.) "The user only needs to tune its single parameter alpha once."
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

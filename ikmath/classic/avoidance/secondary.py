@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The damped pseudo-inverse of a secondary goal's projected Jacobian, which is often near-singular."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...rotation import Array

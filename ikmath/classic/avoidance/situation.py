@@ -7,8 +7,6 @@ entry, for its nearest link: its critical point R, the obstacle point S, and the
 them (Ge, figure 4.1). A pair of the figure's own links counts as an obstacle.
 """
 
-from __future__ import annotations
-
 from functools import cached_property
 from typing import Any, Final
 

@@ -7,8 +7,6 @@ distances (5.3.1, eq. 5.2). The gains are those of `zones`, or the influence fun
 depends on the time left to brake.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import ClassVar
 

@@ -5,8 +5,6 @@ All J_oi are stacked, each with its own velocity. "It handles every obstacle in 
 urgency." At most as many rows as coordinates are used, those of the nearest obstacles.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import ClassVar
 

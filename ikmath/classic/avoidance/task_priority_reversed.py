@@ -6,8 +6,6 @@ because the text has it; Ge observed that "the manipulator just looks like it is
 is large enough to end the push.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import ClassVar
 

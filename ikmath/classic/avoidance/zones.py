@@ -6,8 +6,6 @@ Inside d_ug it is full, and the speed away from the obstacle grows as the distan
 task abort distance, "further motion will cause a collision".
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

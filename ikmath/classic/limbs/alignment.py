@@ -9,8 +9,6 @@ freedom are subsets of the quaternion sphere, with the same formulas. Below, `u^
 rotation.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Final, TypeAlias

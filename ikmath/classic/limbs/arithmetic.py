@@ -9,8 +9,6 @@ operation). For thousands of targets, arrays are needed. Written in components, 
 Quaternions are (w, x, y, z), of unit length if they are rotations.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The common part of joints that bend about x or z after a twist."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from .alignment import Davenport, Turned

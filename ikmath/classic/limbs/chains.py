@@ -13,8 +13,6 @@ A carried point is `head + R socket + drift`. The drift is the part below a join
 rotation, which has a constant direction in world space.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@
 Such joints are rare (a bone with one axis locked outside its rest pose), but a skeleton may have them.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -9,8 +9,6 @@ from previous sweeps. The best of the three poses is kept, so that a guess never
   and with several effectors on one figure.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any, Final
 

@@ -9,8 +9,6 @@ that is too far, and away from one that is too near. Triangulation and the reach
 distances b.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The workspaces of the distal parts of a limb, as spherical shells: least and largest distances."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .arithmetic import length, subtract

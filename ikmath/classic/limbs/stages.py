@@ -6,8 +6,6 @@ continue with the next stage. The best pose of each frame is kept, so that no pa
 the start.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, Final

@@ -7,8 +7,6 @@ single joint can improve the pose: a local minimum. Sweeps are a method of their
 methods whose passes stop at limits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 

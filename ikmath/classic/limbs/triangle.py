@@ -4,8 +4,6 @@
 It is separate from the method because methods do not import each other.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Final
 

@@ -14,8 +14,6 @@ circles of `alignment`:
 A rotation is only replaced by a better one, so a sweep never increases the sum of squares.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Final, Protocol

@@ -13,8 +13,6 @@ joint's two swing turns have one common limit, an ellipse. The barrier acts on t
 projection keeps the ellipse itself.
 """
 
-from __future__ import annotations
-
 from typing import ClassVar, Final
 
 import numpy as np

@@ -6,8 +6,6 @@ the step is solved (penalty, barrier), and it computes new coordinates from the 
 projection). For this it may solve for the step again with some coordinates held.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, ClassVar, Protocol, TypeVar
 

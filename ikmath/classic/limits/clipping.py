@@ -6,8 +6,6 @@ defect: "if the intended movement continues when one of the joint angles is at i
 will lock at that position". To avoid this, use projection.
 """
 
-from __future__ import annotations
-
 from typing import Any, ClassVar, Final
 
 import numpy as np

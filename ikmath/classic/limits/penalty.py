@@ -10,8 +10,6 @@ converge to a fictitious solution" and that a large K is unstable for methods th
 (`transpose`).
 """
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import numpy as np

@@ -7,8 +7,6 @@ is free again in the next step, so nothing locks. In a swing region, a joint tha
 across the boundary and can still slide along it. At the end it is put back onto the curved boundary.
 """
 
-from __future__ import annotations
-
 from math import sqrt
 from typing import ClassVar, Final
 

@@ -8,8 +8,6 @@ inside is freed. This is finite, and exact to rounding, because the objective de
 the set.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final
 

@@ -5,8 +5,6 @@
 21). The rearrangement (eq. 22 to 24) needs one m x m system and no pseudo-inverse.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

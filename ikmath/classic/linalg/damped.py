@@ -5,8 +5,6 @@
 remaining error against the length of the step; `condition_number` and `residual_bounds` give both effects.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ... import arguments

@@ -9,8 +9,6 @@ unknowns that are free there, and does a line search towards that point. The mod
 with W (n, 2 memory), so that an iteration costs O(n memory).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Many small symmetric systems at once, with frames as the innermost axis."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

@@ -17,8 +17,6 @@ ones. If `J_(i+1) F_i` is nearly singular, its inverse is huge; damping this inv
 F, keeps the step small and the order strict.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

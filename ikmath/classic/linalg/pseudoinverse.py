@@ -6,8 +6,6 @@ decomposition can be used everywhere. The texts assume a Jacobian of full rank a
 Here singular values below a threshold count as zero, which is equal for full rank and finite otherwise.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...arrays import Array

@@ -5,8 +5,6 @@ Nocedal & Wright, "Numerical Optimization", algorithms 3.5 and 3.6, with a maxim
 a step that ends there need not be flat.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

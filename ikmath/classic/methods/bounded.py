@@ -7,8 +7,6 @@ limit of two swing angles is represented by its intervals; the limit method of t
 ellipse.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 

@@ -7,8 +7,6 @@ most: this suits tails, tentacles and necks, but arms tend to roll in (Mueller-C
 damping distributes the rotations.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import partial

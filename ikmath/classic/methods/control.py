@@ -10,8 +10,6 @@ With a norm above 2 the gradient of H grows faster than the distance, and Euler 
 desired angle more each time; so no coordinate moves further than its desired angle.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 

@@ -9,8 +9,6 @@ rotations are computed at the end, with the least twist. If the target of a sing
 limb is stretched towards it at once.
 """
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 import numpy as np

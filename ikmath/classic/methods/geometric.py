@@ -5,8 +5,6 @@ They take position goals on chains and trees, obey joint limits and solve many f
 pose takes the role of the posture: they leave it no more than the goals require.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar

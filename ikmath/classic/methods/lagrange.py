@@ -14,8 +14,6 @@ cost grows fast:
 * "slack": each limit becomes an equality with a new variable, `u - y^2 = q` and `q - y^2 = l`: 3n variables.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, ClassVar, Final

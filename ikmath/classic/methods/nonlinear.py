@@ -11,8 +11,6 @@ cannot be written as intervals. For these joints, the minimiser has no bounds, a
 projection of the pose into the limits, with the derivative of the projection; so the limits hold exactly.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -10,8 +10,6 @@ other, the printed form divides by almost zero. There `damping` keeps the steps 
 damping 0 and threshold 0 give the printed form.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final

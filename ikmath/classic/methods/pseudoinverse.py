@@ -13,8 +13,6 @@ with the prediction is equivalent and also works if the goal is out of reach.
 Joint stiffness is the metric of the coordinates: the pseudo-inverse is that of `J W^(1/2)`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 

@@ -9,8 +9,6 @@ of `levels`, in closed form. Near its goal, only the last joints of a figure mov
 outside the first shell is approached as far as possible.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any, ClassVar
 

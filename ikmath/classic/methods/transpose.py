@@ -16,8 +16,6 @@ The posture is a further step, without the part that acts against the goals, and
 them less than the other steps help.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import frexp
 from typing import Any, ClassVar, Final

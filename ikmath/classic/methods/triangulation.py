@@ -13,8 +13,6 @@ branch, by weights, then each branch forms its triangles); and chains with limit
 pass: a second pass bends them to the right length and then points them at the target.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar
 

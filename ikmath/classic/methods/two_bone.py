@@ -11,8 +11,6 @@ unbounded; with soft reach, the effector lags behind a little so that the limb n
 length. A pole on the line from root to target has no side; then the limb keeps its plane.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial

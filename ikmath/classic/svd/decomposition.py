@@ -5,8 +5,6 @@ The decompositions are pure functions: a backend that uses the previous result t
 next one. There is no state between calls, so two figures cannot share it by accident.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -20,8 +20,6 @@ computed from the m x m matrix of inner products in plain floats and applied to 
 inner products are recomputed from the rows, which keeps the accuracy that the squared matrix would lose.
 """
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 

@@ -5,8 +5,6 @@ Every method that needs a pseudo-inverse takes the name of one of these. They di
 results agree to rounding.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 

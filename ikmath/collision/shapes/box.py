@@ -7,8 +7,6 @@ minimum is that of one of them. Inside, the distance is that to the nearest face
 of its ends, or where two faces are equally near.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import combinations, product
 from typing import ClassVar, Final

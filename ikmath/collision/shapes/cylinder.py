@@ -6,8 +6,6 @@ the bone is cut where the nearest feature changes (side, flat end, rim), on each
 minimum has a closed form, and beside the rim a bracketed Newton iteration finishes.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar, Final
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """An unbounded floor or wall: everything behind a plane is solid."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -6,8 +6,6 @@ a bone the same nine areas do: in each of them the squared distance along the bo
 convex and has no kinks, so its minimum is the minimum of one of the nine parabolas.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar, Final
 

@@ -6,8 +6,6 @@ total angle is divided among the joints, so that a trunk of few segments can cur
 thirty of them these are the limits of Ge's trunk, 30 degrees of bend and 15 of twist.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final

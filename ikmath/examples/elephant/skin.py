@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The elephant's surface: overlapping solids along its bones at rest, to be joined into one skin."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np
