@@ -17,6 +17,7 @@ from pathlib import Path
 import motion_files
 import numpy as np
 import posture_solver
+from standing import STANDS, how_upright
 from timing import table
 
 import ikmath as ik
@@ -36,8 +37,6 @@ BARS = {
 """From a relaxed stance: middle joints in % of the figure, rotations in degrees."""
 SETTINGS = {name: ("hips" in name, "poses" in name) for name in BARS}
 BENT = np.radians(60.0)  # the bend that the extension's solves try, see `by_hierarchical`
-STANDING = {"CC": "cmu_002_04", "hip": "salsa_25"}
-"""The clip whose first frame a skeleton's postures are made of, by how its root's name begins."""
 _WRONG = 0.05  # sine of a bend from which it counts as the wrong way
 
 
@@ -162,12 +161,17 @@ def read(folder: Path, only: str) -> list[motion_files.Motion]:
 
 
 def standing(motion: motion_files.Motion, everything: dict[str, motion_files.Motion]) -> Figure:
-    """The figure of a clip, standing as in the first frame of another clip of the same skeleton."""
-    base = everything[next(v for k, v in STANDING.items() if k in motion.joints[0] or k in motion.joints[1])]
-    if motion.name == base.name and base.joints[0] != "hip":
-        base = everything["cmu_007_02"]
-    where = [base.joints.index(joint) if joint in base.joints else 0 for joint in motion.joints]
-    return build(motion, base.rotation[0, where], base.position[0, where])
+    """The figure of a clip, in its rest pose or standing as in the best frame of all clips alike."""
+    turned, there = motion.rest
+    best = STANDS * how_upright(there, motion.parents)
+    for other in everything.values():
+        if other.joints != motion.joints:
+            continue
+        upright = how_upright(other.position, other.parents)
+        frame = int(upright.argmax())
+        if upright[frame] > best:
+            best, turned, there = upright[frame], other.rotation[frame], other.position[frame]
+    return build(motion, turned, there)
 
 
 def by_hierarchical(cost, q, goals, size, limbs=()):

@@ -29,7 +29,7 @@ BENCHMARKS = {
     "clips": "pops and errors of random clips on Rigify's metarigs (--clips=5 of each rig and kind)",
     "parameters": "the default solver's constants, halved and doubled (--count=3 --only=damping)",
     "keys": "bakes with few keys, beside Blender's own Decimate (--only=human)",
-    "natural": "how far trunk and limbs turn when a hand, a paw, the hips are pulled (--only=hand)",
+    "natural": "what turns when a hand, a paw, the hips are pulled; captured clips (--motion=folder)",
     "natural_clips": "sparse targets on captured motion against the truth (--motion=folder --frames=20)",
     "natural_examples": "postures from the own actions, one left out (--motion=folder --only=Fox)",
     "own_actions": "the same through the extension (--motion=folder --frames=8 --only=Fox)",
