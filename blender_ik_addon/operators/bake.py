@@ -17,7 +17,7 @@ from .active import OnArmature, Outcome, refuse
 from .status_bar import Key, show_keys
 
 if TYPE_CHECKING:
-    from ..control.bake.bake import Bake, BakeOptions
+    from ..control.bake.bake import Bake
 
 KEYS: tuple[Key, ...] = ((("EVENT_ESC",), "Cancel"),)
 _SLICE = 0.03  # seconds of baking per timer event; the window redraws in between
@@ -29,9 +29,7 @@ class ARTICULATE_OT_bake(OnArmature):
     bl_label = "Bake"
 
     def work(self, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-        from ..control.bake.bake import Bake
-
-        report = Bake(armature, context, self._read_options(context, armature)).run(context)
+        report = self._new(context, armature).run(context)
         self.report({"INFO"}, report["message"])
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Outcome:
@@ -39,11 +37,9 @@ class ARTICULATE_OT_bake(OnArmature):
         return self.execute(context) if bpy.app.background else self.begin(context)
 
     def begin(self, context: bpy.types.Context) -> Outcome:
-        from ..control.bake.bake import Bake
-
         armature = active_armature(context)
         try:
-            self._bake: Bake = Bake(armature, context, self._read_options(context, armature))
+            self._bake = self._new(context, armature)
         except reasons() as reason:
             return refuse(self, armature, reason)
         self._steps = self._bake.steps(context)
@@ -90,15 +86,15 @@ class ARTICULATE_OT_bake(OnArmature):
             context.window_manager.event_timer_remove(self._timer)
         redraw_views(context)
 
-    def _read_options(self, context: bpy.types.Context, armature: bpy.types.Object) -> BakeOptions:
-        """The operator's own options if given, else the armature's settings."""
-        from ..control.bake.bake import BakeOptions
+    def _new(self, context: bpy.types.Context, armature: bpy.types.Object) -> Bake:
+        """A bake with the operator's own options if given, else the armature's settings."""
+        from ..control.bake.bake import Bake, BakeOptions
 
         for name, value in rig_of(armature).bake.options(context.scene).items():
             if not self.properties.is_property_set(name):
                 # written back, so that the redo panel shows the same options
                 setattr(self, name, value)
-        return BakeOptions(**{name: getattr(self, name) for name in BAKE_OPTIONS})
+        return Bake(armature, context, BakeOptions(**{name: getattr(self, name) for name in BAKE_OPTIONS}))
 
 
 # every setting of the bake is also an argument with the same name

@@ -90,7 +90,7 @@ class Sketch:
         holds = self._holding(subject, grip, dragged=dragged)
         subject.chains = [chain for mark in marks for chain in mark.chains]
         subject.chains += [(bone, "") for bone in (*(hold.bone for hold in holds), *grip.bones) if bone]
-        near: Critical | None = None
+        near: tuple[Critical, ...] = ()
         if "critical" not in shown:
             self._inspector.neighbourhood.changes = UNKNOWN
         else:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Draws each part of the overlay; one function per part. Red is used for errors only."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, Final
 
 import bpy
@@ -141,17 +141,13 @@ def draw_ellipsoid(strokes: Strokes, ellipsoid: tuple[Array, Array] | None) -> N
     strokes.segments(MOBILITY, [[center - axis, center + axis] for axis in (u, v, w)])
 
 
-def draw_critical(strokes: Strokes, critical: Critical | None) -> None:
+def draw_critical(strokes: Strokes, critical: Iterable[Critical]) -> None:
     """Draw the shortest lines to obstacles, red inside of them, with their lengths.
 
     The nearest comes first, because there may be no space for all labels.
     """
-    if critical is None:
-        return
     unit = metre(bpy.context.scene)
-    columns = critical.clearance, critical.margin, critical.point, critical.other
-    rows = zip(critical.names, *(column.tolist() for column in columns), strict=True)
-    for name, clearance, margin, (x, y, z), (u, v, w) in rows:
+    for name, clearance, margin, (x, y, z), (u, v, w) in critical:
         colour = BY_ERROR[Miss.FAR if clearance < 0.0 else Miss.SHORT if clearance < margin else Miss.REACHED]
         ends = np.array([x, y, z, u, v, w], dtype=np.float32)
         strokes.segments(colour, ends)

@@ -6,9 +6,9 @@ distances, which rule out most pairs in the next query. The links follow Blender
 """
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import bpy
 import numpy as np
@@ -39,23 +39,20 @@ _MUCH: Final = 1.3
 _SAME_SHAPE: Final = 2e-5  # difference in scale of equally scaled bones in single precision
 
 
-@dataclass(frozen=True, eq=False)
-class Critical:
-    """The nearest obstacle of each link that is near to something; P rows, nearest first.
-
-    Of neighbouring links near the same obstacle only the nearest is listed.
+class Critical(NamedTuple):
+    """The nearest obstacle of a link that is near to something.
 
     Attributes:
-        names: (P,) of the obstacles, or of the other bones.
-        point: (P, 3) on the figure; other: (P, 3) on the obstacle; world.
-        clearance: (P,) metres; margin: (P,) metres, required clearance.
+        name: of the obstacle, or of the other bone.
+        clearance: metres; margin: metres, required clearance.
+        point: (3,) on the figure; other: (3,) on the obstacle; world.
     """
 
-    names: tuple[str, ...]
-    point: Array
-    other: Array
-    clearance: Array
-    margin: Array
+    name: str
+    clearance: float
+    margin: float
+    point: tuple[float, float, float]
+    other: tuple[float, float, float]
 
 
 class Subject:
@@ -151,7 +148,7 @@ class Neighbourhood:
         self._key: Any = None
         self._around: Surroundings | None = None
         self._model: _Model | None = None
-        self._scene, self._found = Memo[Scene](), Memo[Critical | None]()
+        self._scene, self._found = Memo[Scene](), Memo[tuple[Critical, ...]]()
         self._watched = Memo[CoherenceCache | None]()
         self._sight = 0.0
         self.changes = UNKNOWN
@@ -159,15 +156,15 @@ class Neighbourhood:
 
     def look(
         self, subject: Subject, links: Hashable, figure: Figure, space: Space, depsgraph: bpy.types.Depsgraph
-    ) -> Critical | None:
+    ) -> tuple[Critical, ...]:
         """Critical points of the links that are near to something, and of the nearest link in any case.
 
-        None if the figure has no obstacles and no self-collision. The figure is in any pose. `links` is a key
-        that stays equal while the thickness does not change.
+        Empty if the figure has no obstacles and no self-collision. The figure is in any pose. `links` is a
+        key that stays equal while the thickness does not change.
         """
         armature = subject.armature
         if not ik.METHODS[rig_of(armature).solver.method].obstacles:
-            return None  # a method that does not support obstacles
+            return ()  # a method that does not support obstacles
         seen = depsgraph.scene.session_uid, depsgraph.view_layer.name
         key = subject.key, links, settings_around(rig_of(armature)), seen
         if key != self._key:
@@ -177,13 +174,13 @@ class Neighbourhood:
             self._key, self._model, self._shapes, self._found = key, None, None, Memo()
         around, known = self._around, self._shapes
         if around is None:
-            return None
+            return ()
         if known is None or known[0] is not space or self._reader.concerned(self.changes):
             found, _ = look_around(around, armature, space, depsgraph, self.changes.reshaped)
             known = self._shapes = space, found
         self.changes, shapes = Changes(), known[1]
 
-        def measure() -> Critical | None:
+        def measure() -> tuple[Critical, ...]:
             model = self._model
             places = None if model is None else model.places(subject.matrix, space.scale)
             if model is None or places is None:
@@ -193,10 +190,10 @@ class Neighbourhood:
             if scene is None:
                 self._model = None
             if scene is None or places is None:
-                return None
+                return ()
             scene = self._scene.get((scene, shapes), partial(scene.with_obstacles, shapes))
             near = self._near(scene, places, model.problem.length)
-            return None if near is None else _listed(model, near, space)
+            return () if near is None else _listed(model, near, space)
 
         return self._found.get((shapes, subject.told), measure)
 
@@ -219,8 +216,8 @@ class Neighbourhood:
         return near
 
 
-def _listed(model: _Model, near: ClosestPairs, space: Space) -> Critical:
-    """Select the near pairs to show."""
+def _listed(model: _Model, near: ClosestPairs, space: Space) -> tuple[Critical, ...]:
+    """Select the near pairs to show, nearest first; of neighbouring links near one obstacle the nearest."""
     # plain numbers are faster for the few rows
     links, names = near.link.tolist(), near.names
     clearance, room = near.clearance.tolist(), near.room.tolist()
@@ -238,13 +235,9 @@ def _listed(model: _Model, near: ClosestPairs, space: Space) -> Critical:
             hidden.add(link if clearance[other] < clearance[row] else parent)
     shown = [row for link, row in nearest.items() if link not in hidden]
     rows = np.array(shown)
-    return Critical(
-        names=tuple([names[row] for row in shown]),
-        point=space.point_out(near.critical.take(rows, 0)),
-        other=space.point_out(near.point.take(rows, 0)),
-        clearance=near.clearance.take(rows),
-        margin=near.margin.take(rows) + model.problem.margin,
-    )
+    points = (space.point_out(where.take(rows, 0)) for where in (near.critical, near.point))
+    columns = near.clearance.take(rows), near.margin.take(rows) + model.problem.margin, *points
+    return tuple(map(Critical, [names[row] for row in shown], *(column.tolist() for column in columns)))
 
 
 def _shape(matrix: Array) -> Array:

@@ -265,10 +265,10 @@ class Inspector:
             return None
         return stand(masses.center(subject.bones), self.capsules(subject), planted)
 
-    def critical(self, subject: Subject, depsgraph: bpy.types.Depsgraph) -> Critical | None:
+    def critical(self, subject: Subject, depsgraph: bpy.types.Depsgraph) -> tuple[Critical, ...]:
         """The obstacles near the figure, see `Neighbourhood.look`."""
         if not subject.chains:
-            return None
+            return ()
         links, figure = self._links(subject), self._known(subject)
         return self.neighbourhood.look(subject, links, figure, self._space(subject), depsgraph)
 
