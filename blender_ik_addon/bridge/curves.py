@@ -145,9 +145,21 @@ def write_curve(curve: bpy.types.FCurve, keys: Keys, *, new_handles: bool = True
         curve.update()
 
 
-def new_keys(frames: npt.ArrayLike, values: npt.ArrayLike, interpolation: str) -> Keys:
-    """Keyframes like those that Blender inserts, with automatic clamped handles; frames and values (K,)."""
-    return _made(_pairs(frames, values), interpolation, "AUTO_CLAMPED")
+def new_keys(
+    frames: npt.ArrayLike, values: npt.ArrayLike, interpolation: str, handles: str = "AUTO_CLAMPED"
+) -> Keys:
+    """Selected keyframes like those that Blender inserts; frames and values (K,).
+
+    Their handles are at the keys until Blender computes them.
+    """
+    keys = np.ones(len(frames), _KEY)
+    keys["co"] = keys["handle_left"] = keys["handle_right"] = np.stack([frames, values], -1)
+    words = {"handle_left_type": handles, "handle_right_type": handles, "interpolation": interpolation}
+    for name, word in {**words, "easing": "AUTO", "type": "KEYFRAME"}.items():
+        keys[name] = _enum(name, word)
+    for name, value in _NEW.items():
+        keys[name] = value
+    return keys
 
 
 def _sloped_keys(frames: Array, values: Array, slopes: Array) -> Keys:
@@ -158,27 +170,11 @@ def _sloped_keys(frames: Array, values: Array, slopes: Array) -> Keys:
     """
     gaps = np.diff(frames) / 3.0
     before, after = np.concatenate([gaps[:1], gaps]), np.concatenate([gaps, gaps[-1:]])
-    keys = _made(_pairs(frames, values), "BEZIER", "ALIGNED")
-    keys["handle_left"] = _pairs(frames - before, values - slopes[:, 0] * before)
-    keys["handle_right"] = _pairs(frames + after, values + slopes[:, 1] * after)
+    keys = new_keys(frames, values, "BEZIER", "ALIGNED")
+    keys["handle_left"] = np.stack([frames - before, values - slopes[:, 0] * before], -1)
+    keys["handle_right"] = np.stack([frames + after, values + slopes[:, 1] * after], -1)
     for side in ("handle_left_type", "handle_right_type"):
         keys[side][slopes[:, 0] != slopes[:, 1]] = _enum(side, "FREE")  # corners
-    return keys
-
-
-def _pairs(frames: npt.ArrayLike, values: npt.ArrayLike) -> npt.NDArray[np.float32]:
-    return np.stack([np.asarray(frames, dtype=np.float32), np.asarray(values, dtype=np.float32)], -1)
-
-
-def _made(co: npt.NDArray[np.float32], interpolation: str, handles: str) -> Keys:
-    """Selected keys, with handles at the key until Blender computes them."""
-    keys = np.ones(len(co), _KEY)
-    keys["co"] = keys["handle_left"] = keys["handle_right"] = co
-    words = {"handle_left_type": handles, "handle_right_type": handles, "interpolation": interpolation}
-    for name, word in {**words, "easing": "AUTO", "type": "KEYFRAME"}.items():
-        keys[name] = _enum(name, word)
-    for name, value in _NEW.items():
-        keys[name] = value
     return keys
 
 

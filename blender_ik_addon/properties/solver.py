@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Settings of the solver. Saved with the armature object."""
 
-from typing import Final
+from typing import Any, Final
 
 import bpy
 from bpy.props import EnumProperty
@@ -45,6 +45,8 @@ HOLDS = (
 )
 
 _HOLDS = [identifier for identifier, *_ in HOLDS]
+# elsewhere than in the context of armatures, feet are a unit of length
+_HOLD: Final[Any] = {"items": HOLDS, "default": "FEET", "translation_context": "Armature"}
 
 
 EFFORTS = (
@@ -96,20 +98,16 @@ class ArticulateSolver(bpy.types.PropertyGroup):
     root: saved.Enum(description="Whether the whole figure may move", items=ROOTS, default="AUTO")
     hold: EnumProperty(
         description="What keeps the figure in place while a bone is dragged, besides its pins and effectors",
-        items=HOLDS,
-        default="FEET",
-        translation_context="Armature",  # elsewhere feet are a unit of length
         override=saved.OVERRIDE,
         get=lambda solver: _HOLDS.index(solver.unpinned),
         set=lambda solver, number: setattr(solver, "unpinned", _HOLDS[number]),
+        **_HOLD,
     )
     unpinned: saved.Enum(
         name="Hold",
         description="As Hold, which files store under this name",
-        items=HOLDS,
-        default="FEET",
-        translation_context="Armature",  # elsewhere feet are a unit of length
         options={"HIDDEN"},
+        **_HOLD,
     )
     effort: saved.Enum(
         description=("Which bones turn if several could do the same. Their IK stiffness adds to this"),
