@@ -152,8 +152,9 @@ def new_keys(
 
     Their handles are at the keys until Blender computes them.
     """
-    keys = np.ones(len(frames), _KEY)
-    keys["co"] = keys["handle_left"] = keys["handle_right"] = np.stack([frames, values], -1)
+    co = np.stack([frames, values], -1)
+    keys = np.ones(len(co), _KEY)
+    keys["co"] = keys["handle_left"] = keys["handle_right"] = co
     words = {"handle_left_type": handles, "handle_right_type": handles, "interpolation": interpolation}
     for name, word in {**words, "easing": "AUTO", "type": "KEYFRAME"}.items():
         keys[name] = _enum(name, word)
