@@ -316,7 +316,7 @@ class Displacement:
             channels[channel_of(mode)][:, self._numbers[rows]] = turn.swapaxes(0, 1)
         basis = np.zeros_like(self._others)
         basis[:, self._below] = basis_matrices(self._bones, channels, self._below)
-        return forward(self._bones, basis, matrix=self._others, which=self._below)
+        return forward(self._bones, basis, self._others, self._below)
 
     def _points(self, also: Iterable[Point]) -> tuple[Indices, Array]:
         """Bone indices (P,) and points in their axes (P, 3), sorted by track."""

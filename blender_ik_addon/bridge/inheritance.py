@@ -118,23 +118,19 @@ def _odd_transforms(bones: Bones, which: Indices, parent: Array) -> tuple[Array,
     return turn, post
 
 
-def forward(
-    bones: Bones, basis: Array, *, matrix: Array | None = None, which: Indices | None = None
-) -> Array:
+def forward(bones: Bones, basis: Array, matrix: Array, which: Indices) -> Array:
     """Pose matrices (..., B, 4, 4) of the bones, as Blender would compute them without constraints.
 
     Args:
         bones: the armature.
         basis: (..., B, 4, 4) `matrix_basis` (see `rotation_channels.basis_matrices`) of the computed bones.
         matrix: (..., B, 4, 4) pose matrices of the other bones, armature space.
-        which: indices of the bones to compute; default: all. Their other descendants are not changed.
+        which: indices of the bones to compute. Their other descendants are not changed.
     """
     own = np.asarray(basis, dtype=float)
-    out = np.zeros_like(own) if matrix is None else np.array(matrix, dtype=float)
-    wanted = np.ones(len(bones), dtype=bool)
-    if which is not None:
-        wanted[:] = False
-        wanted[which] = True
+    out = np.array(matrix, dtype=float)
+    wanted = np.zeros(len(bones), dtype=bool)
+    wanted[which] = True
     for level in bones.levels:
         rows = level[wanted[level]]
         if not rows.size:

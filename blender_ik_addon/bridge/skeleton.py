@@ -139,7 +139,7 @@ class Figure:
         count = len(self.bones)
         basis = basis_matrices(self.bones, channels, np.arange(count))
         outside = np.broadcast_to(matrix, basis.shape)
-        made = forward(self.bones, basis, matrix=outside, which=self.plan.moving if which is None else which)
+        made = forward(self.bones, basis, outside, self.plan.moving if which is None else which)
         return PoseState(channels, basis, made)
 
     @cached_property

@@ -89,14 +89,11 @@ def fit(armature: bpy.types.Object, scene: bpy.types.Scene) -> int:
     """
     bones, space = read_bones(armature), read_space(armature)
     skin = read_skin(armature, skinned_meshes(armature, scene.objects), bones, space)
-    if skin is None:
-        # control bones have no thickness, unless no bone deforms
-        deforming = [name for name in bones.names if armature.data.bones[name].use_deform]
-        links = slender_links(bones, deforming or None)
+    if skin is None:  # control bones have no thickness, unless no bone deforms
+        names = [name for name in bones.names if armature.data.bones[name].use_deform] or [*bones.names]
     else:
-        fleshy = sorted(set(skin.bone.tolist()))
-        names = [bones.names[number] for number in fleshy]
-        links = _in_units(fit_body(bones, names, space, skin), space.scale)
+        names = [bones.names[number] for number in sorted(set(skin.bone.tolist()))]
+    links = _in_units(fit_body(bones, names, space, skin), space.scale)
     body = rig_of(armature).body
     old = [index for index, link in enumerate(body.links) if link.name not in links["bone"]]
     for left in remove_items(body, "links", old):
