@@ -5,12 +5,10 @@ Reading one bone at a time takes milliseconds on a real rig. `foreach_get` takes
 attribute. Arrays of a pose stay in single precision, so that they can be written back without change.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import bpy
 import numpy as np
@@ -193,9 +191,9 @@ class PoseState:
     basis: Matrices
     matrix: Matrices
 
-    def each(self) -> list[PoseState]:
+    def each(self) -> list[Self]:
         """Split a state whose arrays have a leading axis into single poses."""
-        return [PoseState(*own) for own in zip(self.channels, self.basis, self.matrix, strict=True)]
+        return [type(self)(*own) for own in zip(self.channels, self.basis, self.matrix, strict=True)]
 
     @cached_property
     def digest(self) -> bytes:

@@ -7,10 +7,8 @@ knee bends towards the toes. The leg of an animal that walks on its toes is fold
 both hinges.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
-from typing import Final
+from typing import Final, Self
 
 import numpy as np
 
@@ -105,9 +103,9 @@ class LimbJoints:
     least: Array
     slight: Array
 
-    def some(self, which: Flags) -> LimbJoints:
+    def some(self, which: Flags) -> Self:
         """The limbs selected by flags (k,)."""
-        return LimbJoints(*(getattr(self, column.name)[which] for column in fields(self)))
+        return type(self)(*(getattr(self, column.name)[which] for column in fields(self)))
 
     def proper(self, q: Array) -> Array:
         """(k, 3) unit vectors of the bend axes, for a figure that starts from coordinates (n,).
