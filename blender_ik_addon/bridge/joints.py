@@ -177,7 +177,8 @@ def _limb_joints(
         back = plan.bones.offset[limb.lower, :3, :3].T
         bounds = _DRAWN if limb.drawn else _STRAIGHT
         told = back @ limb.first, limb.second, back @ limb.axis
-        rows.append((upper, lower, end, number[lower, 3:], *told, *bounds))
+        twists = number[[upper, lower], 4]
+        rows.append((upper, lower, end, number[lower, 3:], twists, *told, limb.stands, *bounds))
     return LimbJoints(*(np.array(column) for column in zip(*rows, strict=True))) if rows else None
 
 

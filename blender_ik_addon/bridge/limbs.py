@@ -22,6 +22,9 @@ from .space import applied
 _BENT: Final = np.sin(np.radians(0.5))  # a limb that is straighter at rest has no direction of its own
 POSED: Final = np.sin(np.radians(10.0))  # a larger bend in the animation defines the direction
 _SQUARE: Final = 0.95  # minimum sine of a limb's hinge axis with the bone, to limit swings about it
+# Ranges of a leg's bones about themselves, of a thigh and of a bone below a knee or a hock: slightly more
+# than a person's hip and bent knee have.
+_TWISTS: Final = np.radians(60.0), np.radians(30.0)
 _BACKWARDS: Final = np.radians(10.0)  # a limb that starts bent backwards by less than this counts as straight
 
 
@@ -33,6 +36,7 @@ class Limb:
         upper, lower: indices of the bones; end: of the bone after the lower one, -1 if there is none.
         axis: (3,) of the bend, in the axes of the upper bone; a unit vector.
         drawn: whether the limb is bent at rest; otherwise its direction comes from the feet.
+        stands: whether it is a part of a leg.
         first, second: (3,) along the upper and the lower bone, each in its own axes; unit vectors.
     """
 
@@ -41,6 +45,7 @@ class Limb:
     end: int
     axis: Array
     drawn: bool
+    stands: bool
     first: Array
     second: Array
 
@@ -52,7 +57,8 @@ def find_limbs(bones: Bones, kinds: FigureMap) -> tuple[Limb, ...]:
     """
     told = (bones.use_ik_limit | bones.lock_ik | bones.lock_rotation).any(-1)
     limbs = []
-    for row, lower in [(limb.row, low) for limb in kinds.limbs for low in limb.folds if not told[low]]:
+    for limb, lower in ((one, low) for one in kinds.limbs for low in one.folds if not told[low]):
+        row, stands = limb.row, limb.foot in kinds.feet
         place = row.index(lower)
         upper, end = row[place - 1], [*row, -1][place + 1]
         beyond = bones.heads[end] if end >= 0 else bones.tails[lower]
@@ -62,7 +68,7 @@ def find_limbs(bones: Bones, kinds: FigureMap) -> tuple[Limb, ...]:
         if axis.any():
             into, out = (bones.rest[bone, :3, :3].T for bone in (upper, lower))
             drawn = float(np.linalg.norm(folded)) >= _BENT
-            limbs.append(Limb(upper, lower, end, into @ axis, drawn, into @ first, out @ second))
+            limbs.append(Limb(upper, lower, end, into @ axis, drawn, stands, into @ first, out @ second))
     return tuple(limbs)
 
 
@@ -87,8 +93,10 @@ class LimbJoints:
     Attributes:
         upper, lower, end: (k,) joints; the end is -1 if it is not a joint.
         turns: (k, 3) indices of the lower joint's rotation coordinates.
+        twists: (k, 2) indices of the coordinates that turn the upper and the lower bone about themselves.
         first: (k, 3) along the upper bone, second: along the lower one, axis: of the bend; unit vectors in
             the axes of the lower bone with zero rotation.
+        stands: (k,) whether it is a part of a leg.
         least: (k,) cosine between a bend and the axis below which the bend is wrong; slight: (k,) sine of a
             bend that is too small to be wrong.
     """
@@ -97,9 +105,11 @@ class LimbJoints:
     lower: Indices
     end: Indices
     turns: Indices
+    twists: Indices
     first: Array
     second: Array
     axis: Array
+    stands: Flags
     least: Array
     slight: Array
 
@@ -178,7 +188,7 @@ class Hinges:
 
         A limb that starts bent the wrong way is excepted, because a knee bent backwards by hand is intended.
         Those whose hinge axis is not square to the bone are skipped. They may bend sideways by `aside`,
-        radians.
+        radians. The bones of legs may turn about themselves by `_TWISTS`.
         """
         backwards = self._limbs.angles(self._limbs.seconds(q)) < -_BACKWARDS
         now, straight = self.bent(q) - self.at_rest, -self.at_rest
@@ -192,4 +202,9 @@ class Hinges:
         across, room = self._across[rows], np.broadcast_to(aside, rows.shape)[rows]
         beside = (self._aside * q[np.stack([self.bends, self._across], 1)]).sum(1)[rows]
         lower[across], upper[across] = np.minimum(-room, beside), np.maximum(room, beside)
+        unlimited = ~np.isfinite(skeleton.lower) & ~np.isfinite(skeleton.upper)
+        for column, room in enumerate(_TWISTS):  # the lower bone of one limb may be the upper one of another
+            twist = self._limbs.twists[rows & self._limbs.stands, column]
+            twist = twist[unlimited[twist]]
+            lower[twist], upper[twist] = np.minimum(-room, q[twist]), np.maximum(room, q[twist])
         return skeleton.with_limits(lower, upper, turned)

@@ -53,6 +53,26 @@ def spider(legs: int = 8) -> Rows:
     return rows
 
 
+def wading_bird() -> Rows:
+    """Long legs like a Z, a long neck, folded wings."""
+    rows: Rows = []
+    last = _chain(rows, "a", None, (0, 0.15, 0.95), (0, 0, 0.98), (0, -0.2, 1))
+    _chain(
+        rows, "n", last, (0, -0.2, 1), (0, -0.3, 1.15), (0, -0.28, 1.35), (0, -0.25, 1.5), (0, -0.3, 1.58),
+        (0, -0.6, 1.52),
+    )  # fmt: skip
+    for s, n in ((1, "L"), (-1, "R")):
+        _chain(
+            rows, f"leg.{n}", "a.1", (0.07 * s, 0, 0.93), (0.08 * s, -0.1, 0.75), (0.08 * s, 0.08, 0.42),
+            (0.08 * s, 0, 0.04), (0.08 * s, -0.14, 0.01),
+        )  # fmt: skip
+        _chain(
+            rows, f"wing.{n}", "a.2", (0.09 * s, -0.15, 1.02), (0.2 * s, 0.05, 1), (0.22 * s, -0.1, 0.95),
+            (0.2 * s, 0.3, 0.9),
+        )  # fmt: skip
+    return rows
+
+
 def robot_arm(down: bool = False) -> Rows:
     """A chain with two fingers, up from the ground or down from the ceiling."""
     rows: Rows = []

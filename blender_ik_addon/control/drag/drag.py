@@ -31,6 +31,7 @@ from ..frame.solved import Solved, as_shown
 from ..frame.task import Task, first_figure, make_task, next_task
 from ..live.start import Start
 from ..report import reasons
+from .foot_below import FootBelow
 from .grip import Grip, plan_with_grip, taken
 from .mirrored import Mirrored
 from .solver import DragSolver
@@ -76,6 +77,7 @@ class Drag:
     _row: int
     _rows: tuple[int, ...]
     _mirrored: Mirrored | None
+    _below: list[FootBelow]
     _solver: DragSolver
     _target: Array
     _limited: bool  # whether constraints may change the pose
@@ -166,7 +168,7 @@ class Drag:
                 sample.targets[row] = self._sample.targets[row]
             elif effector.index == NOT_SAVED:  # feet that hold by themselves follow the clip
                 sample.targets[row] = reached(self._plan, now, now.q, row)
-        self._sample = sample
+        self._sample, self._below = sample, FootBelow.of(self._plan, self._rows, now)
         self._task = next_task(self._task, sample)
         if self._task.figure is not figure:
             self._task = make_task(self._plan, hinged(self._task.figure), sample)
@@ -247,6 +249,7 @@ class Drag:
         self._limited = bool(limiting_constraint(armature, frozenset(plan.solved)))
         self._rows, self._row = rows, rows[0]
         self._sample = sample
+        self._below = FootBelow.of(plan, rows, figure)
         self._solver, self._last = DragSolver(plan, rows, self._task.problem.length, self._budget), None
         self._target = reached(plan, figure, figure.q, self._row)
         self.anchor, self.orientation = self._target[:3, 3].copy(), self._target[:3, :3].copy()
@@ -281,6 +284,8 @@ class Drag:
         targets[self._row] = target
         if self._mirrored is not None:
             targets[self._rows[1]] = self._mirrored.across(target, self._sample.space)
+        for foot in self._below:
+            targets[foot.row] = foot.target(targets[foot.hand])
         self._task = next_task(self._task, replace(self._sample, targets=targets))
 
     def _show(self, armature: bpy.types.Object, solved: Solved) -> Moved:

@@ -23,7 +23,8 @@ from .mirrored import Mirrored, other_hand
 
 # priorities relative to that of the dragged bone
 _BODY: Final = 1  # of the bone that carries the dragged leg
-_BELOW: Final = 2  # of the foot below the dragged bone, for which the body does not move
+BELOW: Final = 2
+"""Of the foot below the dragged bone, for which the body does not move."""
 _SOLE: Final = replace(KINDS["POSE"], asks=("position", "sole"))
 _NEAR: Final = 0.2  # share of the legs' length, of points near the middle of the hip joints
 _ABOVE: Final = 0.05  # the same of points that are no longer beside it but above it
@@ -290,7 +291,7 @@ def _feet(
             toes = [toe for toe in sole.toes if toe not in turned and bones.names[toe] not in moved]
             plans += _standing(bones, foot, sole, toes, _above_all(own))
         else:
-            strength = hand + _BELOW if foot in lifted else _above_all(own)
+            strength = hand + BELOW if foot in lifted else _above_all(own)
             plans.append(_held(bones, foot, strength, None if flat else whole.ends[foot]))
     leg = next((foot for foot in (*lifted, *on.feet) if foot in lifted or foot in above), -1)
     body = _body(bones, leg, free) if leg >= 0 else -1
