@@ -78,3 +78,17 @@ def test_a_paw_stays_first_and_comes_along_then() -> None:
             pass
         bpy.context.view_layer.update()
         assert least * long <= (toe.head - place).length <= most * long
+
+
+def test_no_thigh_turns_over_for_a_few_millimetres_while_the_mouse_moves() -> None:
+    """It leapt by 170 degrees, because another pose was 6 mm nearer to a mouse above the hip."""
+    rig = natural.rest_figure("human")
+    held = drag.Drag(rig, bpy.context, drag.Grip(bone="thigh.L"), budget=drag_ways.ENDLESS)
+    radius, last = 0.075 * _size(rig), natural.frames(rig)
+    for angle in np.linspace(0.0, 2.0 * np.pi, 39)[1:]:
+        moved = held.move_to(held.anchor + radius * np.array([0.0, np.sin(angle), 1.0 - np.cos(angle)]))
+        bpy.context.view_layer.update()
+        now = natural.frames(rig)
+        assert natural.angle_between(last["thigh.L"], now["thigh.L"]) < 35.0
+        assert moved.error < 0.03 * _size(rig)
+        last = now

@@ -55,6 +55,9 @@ _LAST_SECONDS: Final = 0.15  # minimum time limit for coming to rest among obsta
 _SEARCH_ITERATIONS: Final = 2
 _NEARER: Final = 0.9  # share of the error that the other pose must be below to be used
 _MUCH_NEARER: Final = 0.5  # the same for the lower bound of the error, if no pose reaches the target
+# Radians or figure sizes; while the mouse moves, another pose must be nearer than this to be used. Otherwise
+# a limb turns over for a few millimetres.
+_LEAP: Final = radians(90.0)
 _FARTHER: Final = 1.5  # factor by which the error must exceed that of the last failed attempt
 
 
@@ -147,7 +150,9 @@ class DragSolver:
             if self.arrived:
                 solved = self._begin_anew(task, solved, deadline)
         elif was_there and not among:
-            solved = self._better(solved, self._solved(task, None, self._lost.solve))
+            anew = self._solved(task, None, self._lost.solve)
+            if apart(task.problem, solved.q, anew.q) < _LEAP:
+                solved = self._better(solved, anew)
         self.last = solved
         return solved
 
