@@ -3,7 +3,8 @@
 
 Small turns, each little farther than in the frame before, keep a motion continuous. Where they hold a frame
 back, it goes on in wider ranges, as a motion that is fast already may.
-A turn that is seen as a jump is spread over frames, unless a target leapt or the figure is late for long.
+A turn that is seen as a jump is spread over frames, unless a target leapt or the figure is late for long;
+where a target turns, bones may turn as far besides.
 What no turn reaches is no reason to jump.
 """
 
@@ -26,6 +27,7 @@ from .parameters import HierarchicalParameters
 from .step_bounds import short_way
 
 _CONTACT: Final = 1e-5  # figure sizes above the margin within which a link touches an obstacle
+_ROUNDING: Final = 1e-9  # radians, of turns that end where their range does
 _ABOUT: Final = 0.05
 """Share of a turn limit by which a figure that is held back by it may stay within: steps are corrected."""
 
@@ -91,13 +93,14 @@ class TurnPolicy:
         within = self._within(np.minimum, own.turn)
         first = last = answer = solve(within, None)
         spent, late, held = first.iterations, 0, self._is_held_back(first, within)
-        for turn in (own.turn, own.jump):
+        jump = own.jump + self._target_turn(first) / self._frames
+        for turn in (own.turn, jump):
             if not held or time.perf_counter() > deadline:
                 break
             within = self._within(np.maximum, turn)
             last = solve(within, last)
             spent, held = spent + last.iterations, self._is_held_back(last, within)
-            if not self._is_jump(last):
+            if not self._is_jump(last, jump):
                 answer = last
         if held or last is not answer:
             late = self._trail.late + 1
@@ -156,26 +159,44 @@ class TurnPolicy:
         pairs = (near, problem.scene.at_ends(near))
         return np.concatenate([some.jacobian(answer.memory.pose)[some.room < least] for some in pairs])
 
-    def _is_jump(self, answer: Solution) -> bool:
-        """Whether a bone is seen to jump; not where speed limits or a motion as fast allow such turns."""
-        skeleton, fast, turned = self._problem.skeleton, self._fast, self._turned(answer)
-        keeps_speed = fast is not None and np.isfinite(fast[1][skeleton.is_turn]).all()
-        goes_on = ((turned >= -self._back) & (turned <= self._on)).all()
-        if keeps_speed or (answer.status is Status.REACHED and goes_on):
+    def _is_jump(self, answer: Solution, reaching: float) -> bool:
+        """Whether a bone is seen to jump; not where speed limits or a motion as fast allow such turns.
+
+        Args:
+            reaching: radians that a bone may turn a frame where everything is reached.
+        """
+        skeleton, fast, own, frames = self._problem.skeleton, self._fast, self._parameters, self._frames
+        if fast is not None and np.isfinite(fast[1][skeleton.is_turn]).all():  # the limits say how fast
             return False
-        return largest_turn(skeleton, self._q, answer.q) > self._frames * self._parameters.jump
+        turns = turns_of(skeleton, self._q, answer.q)
+        if answer.status is not Status.REACHED:
+            return bool((turns > frames * own.jump).any())
+        turned = self._turned(answer)
+        faster = (-turned > self._back + _ROUNDING) | (turned > self._on + _ROUNDING)
+        return bool((turns[skeleton.owner[faster]] > frames * reaching).any())
+
+    def _target_turn(self, first: Solution) -> float:
+        """Radians by which a target has turned at most; a bone that holds to it turns as far."""
+        stack, moved = self._problem.stack, self._moved(first.memory.moved)
+        return 0.0 if moved is None else float(np.sqrt(stack.squares(moved)[stack.is_angle]).max(initial=0.0))
 
     def _turned(self, answer: Solution) -> Array:
         """(n,) by how much an answer changes the coordinates."""
         return short_way(self._problem.skeleton.joint_limits, self._q, answer.q)
 
+    def _moved(self, scaled: Array | None) -> Array | None:
+        """(k,) how targets have moved, metres and radians; zero where they have no weight."""
+        scale = self._problem.stack.scale
+        if scaled is None or len(scaled) != len(scale):
+            return None
+        return np.divide(scaled, scale, out=np.zeros_like(scaled), where=scale > 0.0)
+
     def _leaps(self, answer: Solution) -> bool:
         """Whether a target's motion differs so much from the frame before that a jump is allowed."""
-        moved, before, scale = answer.memory.moved, self._trail.moved, self._problem.stack.scale
+        moved, before = self._moved(answer.memory.moved), self._moved(self._trail.moved)
         if moved is None:
             return True
         change = moved if before is None or len(before) != len(moved) else moved - before
-        change = np.divide(change, scale, out=np.zeros_like(change), where=scale > 0.0)
         size = np.sqrt(self._problem.stack.squares(change))
         return bool((size > self._parameters.leap * self._problem.spans).any())
 
@@ -192,9 +213,9 @@ def _unopposed(push: Array, free: Mask, contacts: Array, stronger: Array) -> Arr
     return push
 
 
-def largest_turn(skeleton: Skeleton, before: Array, after: Array) -> float:
-    """Radians that a bone turns at most against its parent between coordinates (n,)."""
+def turns_of(skeleton: Skeleton, before: Array, after: Array) -> Array:
+    """(J,) radians by which bones turn against their parents between coordinates (n,)."""
     world = Pose.trusted(skeleton, np.stack([before, after])).rotation
     above = np.concatenate([world, np.broadcast_to(np.eye(3), (2, 1, 3, 3))], 1)[:, skeleton.parents]
     then, now = np.swapaxes(above, -1, -2) @ world
-    return float(angle(np.swapaxes(then, -1, -2) @ now).max(initial=0.0))
+    return np.asarray(angle(np.swapaxes(then, -1, -2) @ now))

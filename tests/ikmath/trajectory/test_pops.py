@@ -151,3 +151,25 @@ def test_a_steady_path_far_away_and_back_into_reach_makes_no_bone_jump(factor, s
         problem = far_path(seed, factor)
         track = ik.solve_track(problem)
         assert turns(problem.skeleton, track.q).max() < 15.0, seed
+
+
+@pytest.mark.parametrize("fastest", [8.0, 15.0, 18.0, 25.0])
+def test_a_joint_turns_as_fast_as_its_target(fastest):
+    """An ankle that gets fast in a few frames, as at the start of a leap, fell behind at 18 degrees."""
+    leg = ik.Skeleton(
+        [
+            ik.Joint("hip"),
+            *(ik.Joint(n, m, translation=(0, 0.45, 0)) for n, m in (("knee", "hip"), ("foot", "knee"))),
+        ]
+    )
+    time = np.arange(24.0)
+    ankle, knee = (np.cumsum(rate * np.exp(-(((time - 12) / width) ** 2))) for rate, width in
+                   ((fastest, 2.0), (0.5 * fastest, 3.0)))  # fmt: skip
+    q = np.zeros((len(time), leg.n))
+    for name, degrees in (("hip", -10.0 - 0.5 * knee), ("knee", 20.0 + knee), ("foot", ankle)):
+        q[:, leg.columns(name).start] = np.radians(degrees)
+    pose = ik.Pose.forward(leg, q)
+    place = ik.Position("foot", pose.point("foot", (0, 0.1, 0)), (0, 0.1, 0))
+    problem = ik.Problem(leg, [place, ik.Orientation("foot", pose.frame("foot"))], posture=q[0])
+    found = ik.solve_track(problem, q[0])
+    assert found.errors.max() < 1e-3
