@@ -76,7 +76,8 @@ def hands_alone(rows: Rows) -> list[int]:
     for hand, hung in enumerate(rows.children):
         ways = [rows.row_from(first) for first in hung] if len(hung) >= 4 else []
         ways = [way for way in ways if 1 < len(way) <= _BONES]
-        if not 4 <= len(ways) <= 6:
+        others = [first for first in hung if rows.children[first] and not any(first in way for way in ways)]
+        if not 4 <= len(ways) <= 6 or len(others) > 1:  # a pelvis has legs beside a skirt
             continue
         begin, tip = rows.heads[[way[0] for way in ways]], rows.tails[[way[-1] for way in ways]]
         length = np.linalg.norm(tip - begin, axis=1)

@@ -23,6 +23,7 @@ from .figure_kinds import Kind
 _AT: Final = 0.1  # of a bone's length, from its tail: a bone that begins there continues it
 _ELSEWHERE: Final = 0.5  # of its length, by which a bone may miss the one after it without pointing elsewhere
 _FARTHER: Final = 1.5  # times as long as its siblings is the bone that continues a row
+_MORE: Final = 3  # times as many bones as on its siblings hang on the bone that continues a row
 _ALIKE: Final = 0.65  # share of the longer bone's length that the shorter one of a limb has at least
 _WALKS: Final = 0.55  # times that for what touches the ground: with a twin it is a leg, however it is divided
 GROUND: Final = 0.08  # of the figure's size: an end no higher than this above the lowest is on the ground
@@ -38,6 +39,7 @@ _CAPTURED: Final = 0.15  # of the longest bone, in a person measured by motion c
 _FLAT: Final = 0.5  # share of its length by which a bone that lies on the ground may rise
 _BENT: Final = float(np.sin(np.radians(0.5)))  # bones that are bent by less lie in one line
 _HALVED: Final = float(np.sin(np.radians(20.0)))  # two halves of a long bone are bent by less
+_NOWHERE: Final = 1e-3  # of a row's length; a shorter bone has none
 _EQUAL: Final = 0.8  # share of the longer half of a shin that the other half has at least
 _CLEARLY: Final = 0.05  # share by which halves that are bent must make thigh and shin more alike
 _FOLDED: Final = float(np.sin(np.radians(15.0))), 0.9  # sine of a clear bend, cosine of opposite ones
@@ -83,7 +85,7 @@ class Rows:
 
     Attributes:
         children: of each bone; ways: of each bone to the root, itself first; depth: (J,) bones above it;
-        reach: (J,) way from each head to the farthest end that hangs from it.
+        reach: (J,) way from each head to the farthest end that hangs from it; count: (J,) bones from each on.
     """
 
     def __init__(self, parents: Index, heads: Array, tails: Array) -> None:
@@ -96,10 +98,11 @@ class Rows:
         self.reach = self.length.copy()
         for j in range(len(parents) - 1, -1, -1):
             if parents[j] >= 0:
-                self.reach[parents[j]] = max(self.reach[parents[j]], self._far(j))
+                self.reach[parents[j]] = max(self.reach[parents[j]], self.far(j))
         self.depth = np.array([len(way) - 1 for way in self.ways])
+        self.count = np.bincount([j for way in self.ways for j in way], minlength=len(parents))
 
-    def _far(self, joint: int) -> float:
+    def far(self, joint: int) -> float:
         """From the parent's head through a joint to its farthest end."""
         way = self.heads[joint] - self.heads[self.parents[joint]]
         return float(np.linalg.norm(way) + self.reach[joint])
@@ -109,17 +112,19 @@ class Rows:
         hung = self.children[joint]
         if len(hung) < 2:
             return hung[0] if hung else -1
-        close = [
-            c for c in hung if np.linalg.norm(self.heads[c] - self.tails[joint]) <= _AT * self.length[joint]
-        ]
-        far = sorted(hung, key=self._far, reverse=True)
+        off = np.linalg.norm(self.heads[hung] - self.tails[joint], axis=1)
+        close = [hung[k] for k in np.flatnonzero(off <= _AT * self.length[joint])]
+        far = sorted(hung, key=self.far, reverse=True)
+        more = sorted(hung, key=lambda c: -self.count[c])
         chosen = -1
-        if len(close) == 1 and self._far(close[0]) * _FARTHER >= self._far(far[0]):
+        if len(close) == 1 and self.far(close[0]) * _FARTHER >= self.far(far[0]):
             chosen = close[0]
-        elif self._far(far[0]) >= _FARTHER * self._far(far[1]):
+        elif self.far(far[0]) >= _FARTHER * self.far(far[1]):
             chosen = far[0]
         elif len(carrying := [c for c in hung if self.children[c] and not self._ends_before(c, hung)]) == 1:
             chosen = carrying[0]  # a hand beside a shield, a foot beside bones for the twist of the shin
+        elif self.count[more[0]] >= _MORE * self.count[more[1]]:
+            chosen = more[0]  # a hand with fingers beside a sleeve
         beside = [c for c in hung if c != chosen and bool(self.children[c]) == bool(self.children[chosen])]
         twin = chosen >= 0 and any(self._are_sides(c, chosen) for c in beside)
         return -1 if twin else chosen
@@ -127,20 +132,19 @@ class Rows:
     def _ends_before(self, joint: int, siblings: list[int]) -> bool:
         """Whether all that goes on from a joint reaches no farther than to where a sibling begins."""
         begins = np.linalg.norm(self.heads[siblings] - self.heads[self.parents[joint]], axis=1)
-        return self._far(joint) <= (1.0 + _TWIN) * float(begins.max())
+        return self.far(joint) <= (1.0 + _TWIN) * float(begins.max())
 
     def _are_sides(self, a: int, b: int) -> bool:
         """Whether two children of a bone are left and right: as long, alone or with all that hangs there."""
         ways = self.heads[[a, b]] - self.heads[self.parents[a]]
         both = np.stack([self.length[[a, b]], np.linalg.norm(ways, axis=1)])
         alone = bool((np.ptp(both, axis=1) <= _TWIN * both.max(1)).all())
-        return alone or abs(self._far(a) - self._far(b)) <= _TWIN * self._far(a)
+        return alone or abs(self.far(a) - self.far(b)) <= _TWIN * self.far(a)
 
     def all(self) -> list[tuple[int, ...]]:
         """All rows, each from the body outwards."""
-        following = [self.after(j) for j in range(len(self.parents))]
-        firsts = sorted(set(range(len(self.parents))).difference(following))
-        return [tuple(self.row_from(first)) for first in firsts]
+        following = {self.after(j) for j in range(len(self.parents))}
+        return [tuple(self.row_from(j)) for j in range(len(self.parents)) if j not in following]
 
     def row_from(self, first: int) -> list[int]:
         """The bones that go on from a bone, itself first."""
@@ -192,14 +196,17 @@ def limbs_of(rows: Rows, size: float, up: Array, hands: Sequence[int]) -> list[S
     low = np.minimum(high, rows.tails @ up)
     ground = float(low.min()) + GROUND * size
     flat = np.abs(rows.tails @ up - high) < _FLAT * rows.length
-    lying = flat & (high <= ground) & (high.max() > ground)  # two arms held out lie on no ground
+    grounded = (high <= ground) & (high.max() > ground)  # two arms held out lie on no ground
+    lying, standing = flat & grounded, ~flat & grounded & (rows.depth < 2)
     found = [
         one
         for row in rows.all()
         if rows.parents[row[0]] not in hands
         and not (rows.parents[row[0]] < 0 and lying[list(row)].all())  # a control of a foot
+        and not (standing[row[0]] and high[row[0]] <= high[list(row)].min())  # and another one
         and (one := _look_at(rows, row, _LEAST * size, low[list(row)].min() <= ground, lying))
     ]
+    found = [one for k, one in enumerate(found) if not any(_is_copy(rows, one, own) for own in found[:k])]
     pairs: list[Sides] = []
     left = sorted(found, key=lambda limb: -sum(limb.lengths))
     while left:
@@ -217,8 +224,7 @@ def limbs_of(rows: Rows, size: float, up: Array, hands: Sequence[int]) -> list[S
     taken = {bone for pair in pairs for one in pair for bone in one.bones}
     pairs = [pair for pair in pairs if not any(rows.parents[one.bones[0]] in taken for one in pair)]
     reaches = [max(float(rows.reach[one.bones[0]]) for one in pair) for pair in pairs]
-    far = _REACH * max(reaches, default=0.0)
-    return [pair for pair, reach in zip(pairs, reaches, strict=True) if reach >= far]
+    return [pair for pair, reach in zip(pairs, reaches, strict=True) if reach >= _REACH * max(reaches)]
 
 
 def _look_at(rows: Rows, row: tuple[int, ...], least: float, walks: bool, lying: Array) -> FoundLimb | None:
@@ -235,6 +241,8 @@ def _look_at(rows: Rows, row: tuple[int, ...], least: float, walks: bool, lying:
     if lengths.sum() < least:
         return None
     units = spans / np.maximum(lengths, 1e-12)[:, None]
+    for k in np.flatnonzero(lengths[:-1] <= _NOWHERE * lengths.sum())[::-1]:
+        units[k] = units[k + 1]  # a bone without length, with which some formats undo a rotation
     bends = np.cross(units[:-1], units[1:])
     aside = whole and _parts_from_twin(rows, row[0])
     certain = lengths.copy()
@@ -252,12 +260,9 @@ def _look_at(rows: Rows, row: tuple[int, ...], least: float, walks: bool, lying:
             found.append((parts, own))
         return found
 
-    def longest_of(choice: tuple[list[tuple[int, int, float]], list[float]]) -> float:
-        return max(choice[1], default=0.0)
-
-    parts, pairs = max(choices(strict=True), key=longest_of)
+    parts, pairs = max(choices(strict=True), key=lambda choice: max(choice[1], default=0.0))
     if max(pairs, default=0.0) < least:
-        parts, pairs = max(choices(strict=False), key=longest_of)
+        parts, pairs = max(choices(strict=False), key=lambda choice: max(choice[1], default=0.0))
     longest = max(pairs, default=0.0)
     if longest < least or len(_in_line(lengths, bends)) >= _MOST:
         return None
@@ -268,16 +273,18 @@ def _look_at(rows: Rows, row: tuple[int, ...], least: float, walks: bool, lying:
     knots.sort()
     above, last = parts[knots[0] - 1], parts[knots[-1]]
     begin, end = _halves(lengths, bends, parts[knots[-1] - 1], last)
-    joints = min(begin, above[0]), *(parts[k][0] for k in knots)
+    begin = min(begin, above[0])
+    nothing = int((lengths[begin:] > _NOWHERE * lengths.sum()).argmax())  # bones without length
+    joints = begin + nothing, *(parts[k][0] for k in knots)
     return FoundLimb(row, joints, end, (parts[middle][2], parts[middle + 1][2]))
 
 
 def _parts_from_twin(rows: Rows, first: int) -> bool:
     """Whether a bone and its twin begin at one place and part: no hips or shoulders are in the middle."""
-    own = float(rows.length[first])
+    own, tail = float(rows.length[first]), rows.tails[first]
     beside = rows.children[rows.parents[first]] if rows.parents[first] >= 0 else []
     return any(
-        np.linalg.norm(rows.heads[c] - rows.heads[first]) <= _AT * own
+        np.linalg.norm(rows.heads[c] - rows.heads[first]) <= _AT * own < np.linalg.norm(rows.tails[c] - tail)
         and abs(rows.reach[c] - rows.reach[first]) <= _TWIN * rows.reach[first]
         for c in beside
         if c != first
@@ -378,6 +385,12 @@ def _are_beside(rows: Rows, a: int, b: int) -> bool:
     """Whether bones hang from one bone or from two sides, not a neck and a tail from two ends of a spine."""
     one, other = int(rows.parents[a]), int(rows.parents[b])
     return one == other or one < 0 or other < 0 or not (one in rows.ways[other] or other in rows.ways[one])
+
+
+def _is_copy(rows: Rows, one: FoundLimb, other: FoundLimb) -> bool:
+    """Whether two limbs bend at the same places: some tools copy the pose of one to bones for the skin."""
+    a, b = (rows.heads[[limb.bones[k] for k in limb.joints[-2:]]] for limb in (one, other))
+    return bool(np.abs(a - b).max() <= _NOWHERE * max(one.lengths))
 
 
 def _apart(rows: Rows, one: FoundLimb, other: FoundLimb) -> tuple[bool, bool, float]:

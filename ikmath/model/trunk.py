@@ -21,6 +21,7 @@ _CLEAR: Final = 0.5  # share of the toes' length, and cosine, from which they ha
 _UPRIGHT: Final = 0.7  # sine of the slope of a trunk that carries arms
 _STUMP: Final = 0.35  # of the longest reach: a shorter end is a tail, where nothing else tells
 _TIP: Final = 0.25  # of a bone's length: what begins so near to its tip goes on from there
+_EVEN: Final = 0.65  # share of the longest bone of a lock of hair that the others have at least
 _HANGS: Final = 0.7  # sine of the downward slope from which a row of bones is no neck, as a proboscis
 
 
@@ -59,13 +60,35 @@ class Trunk:
 
     @property
     def ears(self) -> list[Sides]:
-        """Pairs that are no limbs: on fours, what is in the air beside a proboscis."""
+        """Pairs in the air that are no limbs: skirts, hair and, on fours, what is beside a proboscis."""
         found = []
         for pair, low, joint in zip(self.pairs, self.ground, self.attached, strict=True):
             beside = self._rows.children[joint] if joint >= 0 and not low and sum(self.ground) > 1 else []
-            if any(self._hangs(child) for child in beside if child not in self._limbs):
+            proboscis = any(self._hangs(child) for child in beside if child not in self._limbs)
+            if proboscis or (not low and (self._is_skirt(pair, joint) or self._is_hair(pair, joint))):
                 found.append(pair)
         return found
+
+    def _is_skirt(self, pair: Sides, joint: int) -> bool:
+        """Whether rows hang down beside legs, from where these begin."""
+        begin, rows = pair[0].bones[0], self._rows
+        legs = [
+            one.bones[0]
+            for legs, low, other in zip(self.pairs, self.ground, self.attached, strict=True)
+            for one in legs
+            if low and other == joint
+        ]
+        near = np.linalg.norm(rows.heads[legs] - rows.heads[begin], axis=1) < _LONG * self._size
+        return self._goes_down(begin, pair[0].bones[-1]) and bool(near.any())
+
+    def _is_hair(self, pair: Sides, joint: int) -> bool:
+        """Whether rows of bones that are all about as long hang down from beyond the arms."""
+        rows, own = self._rows, list(pair[0].bones[:-1])
+        above = rows.ways[joint][1:] if joint >= 0 else []
+        beyond = any(not low and j in above for j, low in zip(self.attached, self.ground, strict=True))
+        length = rows.length[own]
+        alike = len(own) > 1 and bool(length.min() > _EVEN * length.max())
+        return beyond and alike and self._goes_down(own[0], pair[0].bones[-1])
 
     def _lowest(self, one: FoundLimb) -> float:
         ends = [*one.bones]
@@ -134,7 +157,7 @@ class Trunk:
             if child not in trunk and child not in self._limbs and self._is_single(child, trunk)
         ]
         ways = {start: self._main_way(start) for start in starts}
-        ways = {start: way for start, way in ways.items() if rows.reach[start] >= 0.03 * self._size}
+        ways = {start: way for start, way in ways.items() if rows.far(start) >= 0.03 * self._size}
         longest = max((rows.reach[start] for start in ways), default=0.0)
         airborne = {j for j, low in zip(self.attached, self.ground, strict=True) if not low}
 
@@ -211,9 +234,13 @@ class Trunk:
         end = joint
         while own := [c for c in self._rows.children[end] if c not in self._limbs]:
             end = max(own, key=lambda c: float(self._rows.reach[c]))
+        far = float(np.linalg.norm(self._rows.tails[end] - self._rows.heads[joint]))
+        return far >= _LONG * self._size and self._goes_down(joint, end)
+
+    def _goes_down(self, joint: int, end: int) -> bool:
+        """Whether the way from one bone to the end of another goes down steeply."""
         way = self._rows.tails[end] - self._rows.heads[joint]
-        far = float(np.linalg.norm(way))
-        return far >= _LONG * self._size and float(way @ self._up) < -_HANGS * far
+        return float(way @ self._up) < -_HANGS * float(np.linalg.norm(way))
 
     # ------------------------------------------------------------------ front
     def _front(self) -> list[bool]:

@@ -245,6 +245,74 @@ def creator() -> Rows:
     return rows
 
 
+def dancer() -> Rows:
+    """As MikuMikuDance's: controls of the feet on the ground, bones of the skin over those of the legs.
+
+    Trunk and legs hang from one bone each; bones without length undo rotations; a skirt, locks and a tie.
+    """
+    rows: Rows = []
+    _row(rows, None, "all center waist", (0, 0, 0), (0, 0, 0.65), (0, 0.03, 0.93), (0, 0, 1))
+    _row(
+        rows, "waist", "upper upper2 neck head", (0, 0, 1), (0, -0.01, 1.13), (0, 0.02, 1.32), (0, 0, 1.39),
+        (0, 0, 1.55),
+    )  # fmt: skip
+    rows.append(("lower", "waist", (0, 0, 1), (0, 0, 0.87)))
+    _row(rows, "upper2", "tie1 tie2", (0, -0.07, 1.25), (0, -0.08, 1.15), (0, -0.08, 1.05))
+    for number in range(6):
+        x, y = sin(pi * (2 * number + 1) / 6), cos(pi * (2 * number + 1) / 6)
+        places = [((0.1 + 0.03 * k) * x, (0.08 + 0.03 * k) * y, 0.93 - 0.08 * k) for k in range(5)]
+        _row(rows, "lower", " ".join(f"skirt{number}_{k}" for k in range(4)), *places)
+    for side, s in (("L", 1.0), ("R", -1.0)):
+        hip, knee, ankle, toe = (
+            (0.08 * s, 0, 0.87), (0.08 * s, -0.01, 0.48), (0.08 * s, 0.02, 0.09), (0.08 * s, -0.1, 0.01),
+        )  # fmt: skip
+        _row(
+            rows,
+            "all",
+            f"{side}_ground {side}_ik {side}_toe_ik",
+            (*ankle[:2], 0),
+            ankle,
+            toe,
+            (*toe[:2], 0.08),
+        )
+        rows.append((f"{side}_undo", "lower", hip, (*hip[:2], 0.95)))
+        for name, end in (("", (0.08 * s, -0.15, 0.01)), ("skin_", (0.08 * s, -0.12, 0.01))):
+            names = " ".join(f"{side}_{name}{part}" for part in ("thigh", "shin", "foot", "toe"))
+            _row(rows, f"{side}_undo", names, hip, knee, ankle, toe, end)
+        inner, outer, elbow, wrist = (
+            (0.03 * s, 0.01, 1.29), (0.12 * s, 0.01, 1.28), (0.29 * s, 0.015, 1.14), (0.44 * s, 0, 1.02),
+        )  # fmt: skip
+        rows.append((f"{side}_raise", "upper2", inner, (*inner[:2], 1.35)))
+        rows.append((f"{side}_clavicle", f"{side}_raise", inner, outer))
+        rows.append((f"{side}_lower", f"{side}_clavicle", outer, (*outer[:2], 1.35)))
+        _row(
+            rows, f"{side}_lower",
+            " ".join(f"{side}_{part}" for part in ("arm", "arm_twist", "forearm", "hand_twist", "hand")),
+            outer, _between(outer, elbow), elbow, _between(elbow, wrist), wrist, (0.5 * s, 0, 0.97),
+        )  # fmt: skip
+        places = [((0.1 + 0.02 * k) * s, 0.05 + 0.01 * k, 1.55 - 0.12 * k) for k in range(4)]
+        _row(rows, "head", f"{side}_lock1 {side}_lock2 {side}_lock3", *places)
+    return rows
+
+
+def avatar() -> Rows:
+    """As VRoid's: a skirt and hair of four bones each, and wide sleeves that hang beside the hands."""
+    rows = [row for row in anime() if not row[0].startswith(("skirt", "ear"))]
+    for side, s in (("L", 1.0), ("R", -1.0)):
+        for number, y in enumerate((-0.1, 0.0, 0.1)):
+            x = 0.05 + 0.07 * (number == 1)
+            places = [((x + 0.01 * k) * s, y * (1 + 0.2 * k), 0.87 - 0.14 * k) for k in range(5)]
+            _row(rows, "hips", " ".join(f"{side}_skirt{number}_{k}" for k in range(4)), *places)
+        places = [((0.42 + 0.05 * k) * s, 0, 1.23 - 0.06 * k) for k in range(4)]
+        _row(rows, f"{side}_LowerArm", f"{side}_sleeve0 {side}_sleeve1 {side}_sleeve2", *places)
+        for number in range(4):
+            places = [((0.52 + 0.035 * k) * s, 0.03 - 0.02 * number, 1.24) for k in range(2, 6)]
+            _row(rows, f"{side}_Hand", " ".join(f"{side}_finger{number}_{k}" for k in range(3)), *places)
+        places = [(0.09 * s, -0.05, 1.55 - 0.08 * k) for k in range(5)]
+        _row(rows, "head", " ".join(f"{side}_lock{k}" for k in range(4)), *places)
+    return rows
+
+
 def insect() -> Rows:
     """Six legs of five parts, antennae and wings."""
     rows: Rows = []
@@ -319,7 +387,7 @@ def wading_bird() -> Rows:
 
 
 FIGURES: Mapping[str, Callable[[], Rows]] = {
-    "unreal": unreal, "capture": capture, "anime": anime, "creator": creator, "twisting": twisting,
-    "insect": insect, "makehuman": makehuman, "octopus": octopus, "building_crane": building_crane,
-    "wading_bird": wading_bird,
+    "unreal": unreal, "capture": capture, "anime": anime, "creator": creator, "dancer": dancer,
+    "avatar": avatar, "twisting": twisting, "insect": insect, "makehuman": makehuman, "octopus": octopus,
+    "building_crane": building_crane, "wading_bird": wading_bird,
 }  # fmt: skip

@@ -137,6 +137,39 @@ OTHERS = {
         "Calf_LTwist01": "other",
         "Mid_L_1": "finger",
     },
+    "dancer": {
+        "waist": "root",
+        "upper": "spine",
+        "neck": "neck",
+        "head": "head",
+        "L_raise": "clavicle",
+        "L_clavicle": "clavicle",
+        "L_arm": "shoulder",
+        "L_arm_twist": "other",
+        "L_forearm": "elbow",
+        "L_hand": "wrist",
+        "L_thigh": "hip",
+        "L_shin": "knee",
+        "L_foot": "ankle",
+        "L_ik": "other",
+        "L_skin_shin": "other",
+        "L_lock2": "appendage",
+        "skirt0_1": "appendage",
+        "tie2": "appendage",
+    },
+    "avatar": {
+        "neck": "neck",
+        "head": "head",
+        "L_UpperArm": "shoulder",
+        "L_LowerArm": "elbow",
+        "L_Hand": "wrist",
+        "L_finger2_1": "finger",
+        "L_sleeve1": "other",
+        "L_UpperLeg": "hip",
+        "L_LowerLeg": "knee",
+        "L_skirt1_2": "appendage",
+        "L_lock2": "appendage",
+    },
     "twisting": {
         "thigh.L": "hip",
         "shin.L": "knee",
@@ -206,6 +239,18 @@ def test_size_and_names_do_not_matter(name):
         bone.name = f"b{len(names) - number:03d}"
     other, _ = _map(rig, 40.0)
     assert other.kinds == one.kinds and other.limbs == one.limbs
+
+
+def test_a_head_whose_length_is_not_known_is_the_head():
+    """Arms hang from the neck, and the root carries a control on the ground."""
+    rows = [
+        (name, "NeckTwist02" if name.startswith("Clavicle") else above, head, tail)
+        for name, above, head, tail in FIGURES["creator"]()
+        if name != "Head"
+    ]
+    rows.append(("Head", "NeckTwist02", (0, -0.02, 1.67), (0, -0.02, 1.69)))
+    rows.append(("Footsteps", "BoneRoot", (0, 0, 0), (0, 0, 0.5)))
+    _check(standing_figures.build(rows), {"Spine01": "spine", "Head": "head", "Upperarm_L": "shoulder"})
 
 
 def test_bones_that_point_anywhere_have_the_ends_and_kinds_of_bones_that_point_on():

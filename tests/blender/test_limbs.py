@@ -36,6 +36,8 @@ OTHERS = {
     "capture": {"LeftArm LeftForeArm", "LeftUpLeg LeftLeg"},
     "makehuman": {"upperarm02.L lowerarm01.L", "upperleg02.L lowerleg01.L"},
     "anime": {"L_UpperArm L_LowerArm", "L_UpperLeg L_LowerLeg"},
+    "dancer": {"L_arm_twist L_forearm", "L_thigh L_shin"},
+    "avatar": {"L_UpperArm L_LowerArm", "L_UpperLeg L_LowerLeg"},
     "twisting": {"arm2.L forearm.L", "thigh2.L shin.L"},
     "insect": {f"femur{number}.L tibia{number}.L" for number in range(3)},
     "octopus": set(),
