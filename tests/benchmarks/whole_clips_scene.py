@@ -80,6 +80,10 @@ class Clip:
         ends = [limb.end if limb.end >= 0 else limb.joints[-1] for limb in found.limbs]
         ends += [found.head] if found.head >= 0 else []
         self.hips, self.ends = bones.names[found.body], [bones.names[end] for end in ends]
+        self.carriers = [
+            *[above.name for above in rig.pose.bones[self.hips].parent_recursive][::-1],
+            self.hips,
+        ]
         ways = [n for end in self.ends for n in bones.ancestors(end)]
         self.between = [
             bones.names[n] for n in sorted(set(ways)) if found.body in bones.ancestors(bones.names[n])
@@ -119,12 +123,13 @@ class Clip:
 
     def bake_by_constraints(self, bones: dict[str, str], targets: dict[str, bpy.types.Object]) -> None:
         """Bake by constraints as an animator adds them; hips without a target stay as in the first frame."""
-        pose = self.rig.pose
-        hips = pose.bones[self.hips]
+        pose, back = self.rig.pose, self.rig.matrix_world.inverted()
         bpy.context.scene.frame_set(self.frames[0])
-        hips.matrix = self.rig.matrix_world.inverted() @ Matrix(self.true[0][self.hips])
-        if self.hips in bones:
-            hips.constraints.new("COPY_TRANSFORMS").target = targets[f"{self.hips} head"]
+        for bone in self.carriers:
+            pose.bones[bone].matrix = back @ Matrix(self.true[0][bone])
+            bpy.context.view_layer.update()
+            if self.hips in bones:
+                pose.bones[bone].constraints.new("COPY_TRANSFORMS").target = targets[f"{bone} head"]
         for bone in self.ends:
             own = pose.bones[bone].constraints.new("IK")
             own.target, own.iterations, own.use_rotation = targets[bone], ITERATIONS, bones[bone] == "POSE"
@@ -142,7 +147,7 @@ class Clip:
         for bone in rig.pose.bones:
             bone.matrix_basis.identity()
         targets = {bone: self._target(bone, rig.pose.bones[bone].length) for bone in bones}
-        targets[f"{self.hips} head"] = self._target(self.hips, 0.0)
+        targets |= {f"{bone} head": self._target(bone, 0.0) for bone in self.carriers}
         rig.select_set(True)
         bpy.context.view_layer.objects.active = rig
         bpy.ops.object.mode_set(mode="POSE")
