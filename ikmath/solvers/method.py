@@ -111,7 +111,7 @@ class Method(Entry):
         levels: whether it takes goals of several priorities at all, if only by weighing them.
         single_axes: whether it takes places of which not every axis counts.
         posture_costs: whether it takes a posture cost in place of wanted coordinates.
-        coupled: whether it takes figures with coordinates that follow others.
+        coupled: whether it takes figures with coordinates that follow others, or limits about turned axes.
         parts: whether it takes goals that may use a part of the figure only.
         trees: whether it takes several effectors on a branching figure.
         limits: whether joint limits hold.

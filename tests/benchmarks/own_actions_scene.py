@@ -16,6 +16,7 @@ from typing import Any
 import bpy
 import numpy as np
 from blender_scene import addon_module, install
+from captured_rig import CapturedRig
 from timing import table
 
 SCALE = 0.01  # metres a unit of BVH files
@@ -86,17 +87,9 @@ class Measured:
     def __init__(self, rig: bpy.types.Object) -> None:
         """Read the map and add the effectors."""
         self.rig, self.spent = rig, {"read": [], "fit": [], "posture": []}
-        bones = addon_module("bridge.armature").read_bones(rig)
-        up = addon_module("bridge.space").upward(rig)
-        found = addon_module("bridge.bone_map").bone_map(rig, bones, up).kinds
-        ends = [limb.end if limb.end >= 0 else limb.joints[-1] for limb in found.limbs]
-        ends += [found.head] if found.head >= 0 else []
-        self.hips, self.ends = bones.names[found.body], [bones.names[end] for end in ends]
-        between = {n for end in ends for n in bones.ancestors(bones.names[end]) if found.body in
-                   bones.ancestors(bones.names[n])}  # fmt: skip
-        self.between = [bones.names[n] for n in sorted(between) if bones.names[n] != self.hips]
-        self.size = float(found.size)
-        self.middle = [name for name in self.between if name not in self.ends]
+        found = CapturedRig.of(rig)
+        self.hips, self.ends, self.middle, self.size = found.hips, found.ends, found.middle, found.size
+        self.between = [*self.middle, *self.ends]
         self._watch("control.frame.plan", "action_poses", "read")
         learned = addon_module("control.frame.posture").Learned
         self._time(learned, "posture", "posture")

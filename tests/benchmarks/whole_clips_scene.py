@@ -15,7 +15,8 @@ from typing import Any
 
 import bpy
 import numpy as np
-from blender_scene import addon_module, install
+from blender_scene import install
+from captured_rig import CapturedRig
 from mathutils import Matrix
 from standing import STANDS, how_upright
 from timing import table
@@ -74,25 +75,11 @@ class Clip:
         self.frames = range(first, min(first + count, last + 1) if count else last + 1)
         self.true = [self._matrices() for _ in self._shown()]
         self._stand(standing)
-        bones = addon_module("bridge.armature").read_bones(rig)
-        up = addon_module("bridge.space").upward(rig)
-        found = addon_module("bridge.bone_map").bone_map(rig, bones, up).kinds
-        ends = [limb.end if limb.end >= 0 else limb.joints[-1] for limb in found.limbs]
-        ends += [found.head] if found.head >= 0 else []
-        self.hips, self.ends = bones.names[found.body], [bones.names[end] for end in ends]
-        self.carriers = [
-            *[above.name for above in rig.pose.bones[self.hips].parent_recursive][::-1],
-            self.hips,
-        ]
-        ways = [n for end in self.ends for n in bones.ancestors(end)]
-        self.between = [
-            bones.names[n] for n in sorted(set(ways)) if found.body in bones.ancestors(bones.names[n])
-        ]
-        self.between = [name for name in self.between if name not in (self.hips, *self.ends)]
-        self.limbs = [
-            [bones.names[j] for j in (*limb.joints[:2], limb.end)] for limb in found.limbs if limb.end >= 0
-        ]
-        self.size = float(found.size) * rig.matrix_world.median_scale
+        found = CapturedRig.of(rig)
+        self.hips, self.ends, self.between, self.limbs = found.hips, found.ends, found.middle, found.limbs
+        self.carriers = [above.name for above in rig.pose.bones[self.hips].parent_recursive[::-1]]
+        self.carriers.append(self.hips)
+        self.size = found.size * rig.matrix_world.median_scale
 
     def _stand(self, standing: tuple[Path, int] | None) -> None:
         """Remove the action; where another pose than the file's stands better, make that the rest pose."""
